@@ -72,7 +72,14 @@ pub fn asks(shared: &Shared, asked: &Asked) -> Asks {
         Kind::Table if !key.options.is_empty() => Asks::Untyped,
         Kind::Choice | Kind::Choices => Asks::Option(key.options.len()),
         Kind::Ranking => Asks::Rank(key.options.len()),
-        Kind::Number | Kind::Measured | Kind::Predict | Kind::Text | Kind::Table => Asks::Value,
+        Kind::Table => Asks::Value,
+        // A new answer takes the place of one that was refused.
+        _ if !now(shared, asked).is_empty()
+            && (unread(shared, asked) || !refused(shared, asked)) =>
+        {
+            Asks::Begun
+        }
+        Kind::Number | Kind::Measured | Kind::Predict | Kind::Text => Asks::Value,
     }
 }
 
@@ -175,13 +182,17 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
 pub const STANDS: &str =
     "This is answered right: i changes it, Space goes on, H shows the contents.";
 
+/// Whether the answer could not be read.
+fn unread(shared: &Shared, asked: &Asked) -> bool {
+    let judgement = shared.questions.question(asked).judgement;
+    judgement.is_some_and(|j| matches!(j.verdict, Verdict::Unread { .. }))
+}
+
 /// Opens the field with what is typed so far.
 fn open_field(shared: &mut Shared, asked: &Asked) {
     let typed = now(shared, asked);
     // A new answer takes the place of one that is wrong; one that could not be read is mended.
-    let judgement = shared.questions.question(asked).judgement;
-    let unread = judgement.is_some_and(|j| matches!(j.verdict, Verdict::Unread { .. }));
-    let field = match refused(shared, asked) && !unread {
+    let field = match refused(shared, asked) && !unread(shared, asked) {
         true => Field::replacing(&typed),
         false => Field::with(&typed),
     };
@@ -303,11 +314,7 @@ fn run(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         .filter(|config| Setup::of(config, setup.seed) == setup)
         .map(|config| config.cut)
         .collect();
-    let put = shared.bench.set_up(setup);
-    match put.and_then(|()| shared.bench.put(first.cut)) {
-        Ok(()) => shared.start(cuts, out),
-        Err(error) => shared.notes.say(Tone::Bad, error.to_string()),
-    }
+    shared.start_in(&setup, cuts, out);
 }
 
 /// The runs that answer a question: those its expression names, else one of the

@@ -7,9 +7,10 @@ use super::intent::Out;
 use super::merge::Merge;
 use super::message::Effect;
 use super::note::Tone;
+use super::setup::Setup;
 use super::shared::Shared;
 use course::answer::USUAL_GPU;
-use plan::cost::CostError;
+use plan::cost::{CostError, price};
 use plan::fusion::{Boundary, Cut, Fusion, Version};
 use plan::run::{BackendKind, Request};
 use plan::units::{self, Quantity};
@@ -50,6 +51,26 @@ impl Shared {
         }
     }
 
+    /// Puts the plan of another page, or of a block, on the bench, and says so where the
+    /// learner's own was there.
+    pub(super) fn hold(&mut self, cut: Cut) {
+        let before = self.bench.cut();
+        if let Err(error) = self.bench.put(cut) {
+            self.notes.say(Tone::Bad, error.to_string());
+        } else if let Some(back) = self.back_to(before) {
+            let text = format!("The lab holds {} now. {back}", cut.title());
+            self.notes.say(Tone::Plain, text);
+        }
+    }
+
+    /// How a plan of the learner's own comes back that the bench held; a version is one key
+    /// away.
+    fn back_to(&self, before: Cut) -> Option<String> {
+        let own = Version::WORKSHOP.iter().all(|v| v.cut() != before);
+        (own && before != self.bench.cut())
+            .then(|| format!("u in the lab brings back {}.", before.title()))
+    }
+
     /// Takes the last change back.
     pub fn undo(&mut self) {
         match self.changing(Change::Flip, |shared| shared.bench.undo()) {
@@ -76,7 +97,11 @@ impl Shared {
                 if self.look.motion {
                     self.merge = Merge::of(walls, self.bench.effective_cut(), self.now);
                 }
-                let text = changed(&before, self.bench.cost(), self.bench.v1(), change);
+                let mut text = changed(&before, self.bench.cost(), self.bench.v1(), change);
+                let back = self.back_to(before.config.cut);
+                if let Some(back) = back.filter(|_| change == Change::Version) {
+                    text = format!("{text}. {back}");
+                }
                 self.notes.say(Tone::Plain, text);
             }
             Ok(false) => {}
@@ -106,8 +131,15 @@ impl Shared {
         self.start(cuts, out);
     }
 
-    /// Asks for plans to be run, or says what the backend lacks.
+    /// Asks for plans to be run in the setup of the bench.
     pub fn start(&mut self, cuts: Vec<Cut>, out: &mut Out) {
+        let setup = self.bench.setup().clone();
+        self.start_in(&setup, cuts, out);
+    }
+
+    /// Asks for plans to be run in a setup of their own, or says what the backend lacks. The
+    /// bench stays as it is.
+    pub fn start_in(&mut self, setup: &Setup, cuts: Vec<Cut>, out: &mut Out) {
         if self.studies.making().is_some() {
             let text = "A study is being made, which a run would disturb; Ctrl-C stops it.";
             self.notes.say(Tone::Plain, text);
@@ -128,7 +160,11 @@ impl Shared {
                 return;
             }
         }
-        let flops = self.bench.cost().forward.flops;
+        let first = cuts.first().copied().unwrap_or(Version::V1.cut());
+        let flops = match price(&setup.config(first)) {
+            Ok(cost) => cost.forward.flops,
+            Err(error) => return self.notes.say(Tone::Bad, error.to_string()),
+        };
         let expected = self.runs.expected(flops * cuts.len() as u64);
         if let Some(seconds) = expected.filter(|seconds| *seconds > WAITED) {
             let text = format!("About {seconds:.0} s, at the pace of the last run. Ctrl-C stops.");
@@ -140,7 +176,7 @@ impl Shared {
             );
             self.notes.say(Tone::Warn, text);
         }
-        let asked = self.runs.ask(self.bench.setup(), cuts, self.now);
+        let asked = self.runs.ask(setup, cuts, self.now);
         self.begin(asked, out);
     }
 

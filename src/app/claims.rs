@@ -10,9 +10,10 @@ pub use act::open;
 
 use super::change::NAME;
 use super::intent::Out;
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer, FooterItem, renamed, without};
 use super::mouse::Target;
 use super::page::Mark;
+use super::question::Asks;
 use super::screen::Screen;
 use super::shared::Shared;
 use super::study::{CLAIM, Study};
@@ -194,13 +195,21 @@ pub fn hit(ruling: Ruling, judgement: Judgement) -> bool {
 }
 
 impl Screen for Claims {
-    fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
+    fn footer(&self, shared: &Shared) -> Footer {
         if self.choosing {
-            return CHOOSING;
+            return CHOOSING.into();
         }
-        match current(self, shared).map(|c| standing(&shared.study, &c.id.text)) {
+        let claim = current(self, shared);
+        let keys = match claim.map(|c| standing(&shared.study, &c.id.text)) {
             Some(Standing::Open) => OPEN,
             _ => JUDGED,
+        };
+        match claim {
+            Some(claim) if claim.cuts().is_empty() => match claim.demonstration() {
+                Some(_) => renamed(keys, Action::Run, "its command"),
+                None => without(keys, &[Action::Run]),
+            },
+            _ => keys.into(),
         }
     }
 
@@ -229,6 +238,14 @@ impl Screen for Claims {
 
     fn leave(&mut self, _: &mut Shared) -> bool {
         std::mem::take(&mut self.choosing)
+    }
+
+    /// A verdict is chosen with arrows; no digit leads away from it.
+    fn asks(&self, _: &Shared) -> Asks {
+        match self.choosing {
+            true => Asks::Untyped,
+            false => Asks::Nothing,
+        }
     }
 
     fn click(&mut self, _: &mut Shared, target: Target, _: &mut Out) {

@@ -7,7 +7,7 @@ pub use staircase::Stairs;
 use super::bench::Bench;
 use super::change::NAME;
 use super::intent::{Intent, Out};
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer, FooterItem};
 use super::machine::{Machine, Source};
 use super::note::Tone;
 use super::page::Page;
@@ -105,11 +105,12 @@ impl Compare {
 }
 
 impl Screen for Compare {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        match self.climbing {
+    fn footer(&self, _: &Shared) -> Footer {
+        let keys = match self.climbing {
             true => staircase::FOOTER,
             false => FOOTER,
-        }
+        };
+        keys.into()
     }
 
     fn leave(&mut self, _: &mut Shared) -> bool {
@@ -142,9 +143,7 @@ impl Screen for Compare {
             Action::Pin => pin(self, shared),
             Action::Open => {
                 if let Some(cut) = self.cuts().get(self.column).copied() {
-                    if let Err(error) = shared.bench.put(cut) {
-                        shared.notes.say(Tone::Bad, error.to_string());
-                    }
+                    shared.hold(cut);
                     out.want(Intent::Open(Page::Lab));
                 }
             }

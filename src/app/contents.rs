@@ -170,3 +170,11 @@ pub fn number(id: &str) -> &str {
     let end = id.find(|c: char| !c.is_ascii_digit()).unwrap_or(id.len());
     id.get(..end).unwrap_or_default()
 }
+
+/// A title as the end of a sentence: it may have an end of its own.
+pub fn ended(title: &str) -> String {
+    match title.ends_with(['.', '?', '!', '…']) {
+        true => title.to_owned(),
+        false => format!("{title}."),
+    }
+}

@@ -4,9 +4,15 @@ use super::intent::Out;
 use super::note::Tone;
 use super::setup::Setup;
 use super::shared::Shared;
-use course::Claim;
+use course::{Claim, Ledger};
 use plan::fusion::Cut;
 use plan::run::Report;
+
+/// Whether a claim, by its id, is demonstrated by plans that run here.
+pub fn runs(claim: &str) -> bool {
+    let claim = Ledger::built_in().get(claim);
+    claim.is_some_and(|claim| !claim.cuts().is_empty())
+}
 
 /// What this machine measured of a claim's plans, in their order.
 pub fn measured<'s>(shared: &'s Shared, claim: &Claim) -> Vec<(Cut, Option<&'s Report>)> {
@@ -21,14 +27,14 @@ pub fn measured<'s>(shared: &'s Shared, claim: &Claim) -> Vec<(Cut, Option<&'s R
 /// Runs the plans of a claim's demonstration, in the claim's own setup.
 pub fn run(shared: &mut Shared, claim: &Claim, out: &mut Out) {
     let cuts = claim.cuts();
-    let Some(first) = cuts.first().copied() else {
+    if cuts.is_empty() {
         let text = match claim.demonstration() {
             Some(command) => format!("In a shell: {command}"),
             None => "There is nothing to run here: the facts below settle it.".to_owned(),
         };
         shared.notes.say(Tone::Plain, text);
         return;
-    };
+    }
     let setup = match claim.setup.answer() {
         Ok(setup) => Setup::of(&setup.config, shared.bench.setup().seed),
         Err(error) => {
@@ -36,16 +42,6 @@ pub fn run(shared: &mut Shared, claim: &Claim, out: &mut Out) {
             return;
         }
     };
-    // Plan and setup are one for all pages: the lab then shows what ran.
-    if *shared.bench.setup() != setup
-        && let Err(error) = shared.bench.set_up(setup)
-    {
-        shared.notes.say(Tone::Bad, error.to_string());
-        return;
-    }
-    if let Err(error) = shared.bench.put(first) {
-        shared.notes.say(Tone::Bad, error.to_string());
-        return;
-    }
-    shared.start(cuts, out);
+    // The learner's own plan stays in the lab: its page shows what ran as this claim's.
+    shared.start_in(&setup, cuts, out);
 }

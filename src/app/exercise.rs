@@ -7,7 +7,7 @@ use super::answering::{self, grid, open_sheet};
 use super::change::NAME;
 use super::intent::Out;
 use super::key::{Code, Key as Pressed};
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer};
 use super::mouse::{LINES, Target};
 use super::note::Tone;
 use super::onward;
@@ -300,7 +300,7 @@ fn list(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out
 }
 
 impl Screen for Exercises {
-    fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
+    fn footer(&self, shared: &Shared) -> Footer {
         footer::footer(self, shared)
     }
 

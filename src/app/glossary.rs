@@ -3,7 +3,7 @@
 
 use super::change::NAME;
 use super::intent::Out;
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer};
 use super::page::Mark;
 use super::screen::{READ, Screen, read_only};
 use super::shared::Shared;
@@ -210,8 +210,8 @@ fn symbol((word, says): (&str, &str)) -> Entry {
 }
 
 impl Screen for Glossary {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        READ
+    fn footer(&self, _: &Shared) -> Footer {
+        READ.into()
     }
 
     fn act(&mut self, _: &mut Shared, action: Action, _: &mut Out) {

@@ -2,7 +2,7 @@
 
 use super::change::NAME;
 use super::intent::{Intent, Out};
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer, FooterItem, without};
 use super::message::Effect;
 use super::mouse::Target;
 use super::note::Tone;
@@ -44,15 +44,15 @@ const LOOKING: &[FooterItem] = &[
 ];
 
 impl Screen for Home {
-    fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
+    fn footer(&self, shared: &Shared) -> Footer {
         let route = shared.contents.route.as_ref();
         match self.look {
-            Some(_) => LOOKING,
+            Some(_) => LOOKING.into(),
             // Nothing is left of the path: Space leads nowhere.
             None if route.is_some_and(|route| route.walk.next.is_none()) => {
-                FOOTER.get(1..).unwrap_or_default()
+                without(FOOTER, &[Action::Flip])
             }
-            None => FOOTER,
+            None => FOOTER.into(),
         }
     }
 

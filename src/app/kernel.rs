@@ -12,7 +12,7 @@ use super::screen::Screen;
 use std::sync::Arc;
 
 use super::book::{Book, Kernel, Wanted};
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer, FooterItem};
 use super::message::Effect;
 use super::note::Tone;
 use super::numbers::kernels;
@@ -238,8 +238,8 @@ fn count(page: &KernelPage, shared: &Shared) -> usize {
 }
 
 impl Screen for KernelPage {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        FOOTER
+    fn footer(&self, _: &Shared) -> Footer {
+        FOOTER.into()
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {

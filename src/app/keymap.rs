@@ -52,6 +52,25 @@ impl Entry {
 /// A footer item: actions, whose keys are shown, and a word or two.
 pub type FooterItem = (&'static [Action], &'static str);
 
+/// The items of a footer: a list that stands, or one with what works now.
+pub type Footer = std::borrow::Cow<'static, [FooterItem]>;
+
+/// A footer without the keys that do nothing now.
+pub(super) fn without(keys: &[FooterItem], gone: &[Action]) -> Footer {
+    let lead = |(actions, _): &FooterItem| actions.first().copied();
+    let stays = |item: &&FooterItem| lead(item).is_none_or(|action| !gone.contains(&action));
+    keys.iter().filter(stays).copied().collect()
+}
+
+/// A footer with another word for a key that means something else now.
+pub(super) fn renamed(keys: &[FooterItem], action: Action, word: &'static str) -> Footer {
+    let named = |(actions, usual): &FooterItem| match *actions {
+        [one] if *one == action => (*actions, word),
+        _ => (*actions, *usual),
+    };
+    keys.iter().map(named).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::key::{Code, ch, key};

@@ -6,7 +6,7 @@ mod table;
 mod trips;
 
 use super::intent::{Intent, Out};
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer, FooterItem};
 use super::mouse::Target;
 use super::note::Tone;
 use super::numbers::kernels;
@@ -170,13 +170,14 @@ impl Lab {
 }
 
 impl Screen for Lab {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        match self.part {
+    fn footer(&self, _: &Shared) -> Footer {
+        let keys = match self.part {
             _ if self.trips.is_some() => trips::KEYS,
             Part::Fusions => FUSIONS,
             Part::Table => TABLE,
             Part::Ribbon => RIBBON,
-        }
+        };
+        keys.into()
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -269,7 +270,8 @@ impl Screen for Lab {
             Part::Fusions => Some(self.fusion().summary().to_owned()),
             Part::Ribbon => SLOTS.get(shared.slot).map(|s| s.label.trim().to_owned()),
         };
-        let rows: Vec<String> = rows.into_iter().map(|row| row.label).collect();
+        let rows = rows.into_iter().map(|row| row.label);
+        let rows: Vec<String> = rows.chain([shared.bench.cut().full_title()]).collect();
         (under.unwrap_or_default(), rows.join("\n"))
     }
 

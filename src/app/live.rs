@@ -175,23 +175,32 @@ pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Le
     if again && !moved {
         return;
     }
-    let title = setup.title();
-    if moved {
-        reader.lent.bench(shared, &setup);
+    if !moved {
+        shared.hold(cut);
+        return;
     }
-    let block = reader.block_mut(&lesson.id, live.number);
-    block.on_bench = true;
+    let title = setup.title();
+    reader.lent.bench(shared, &setup);
     let put = shared
         .bench
         .set_up(setup)
         .and_then(|()| shared.bench.put(cut));
     match put {
-        Ok(()) if moved => shared.notes.say(
-            Tone::Plain,
-            format!("The lab is set up as this block: {title}."),
-        ),
-        Ok(()) => {}
+        Ok(()) => {
+            let text = format!(
+                "The lab is set up as this block: {title}; yours comes back behind this section."
+            );
+            shared.notes.say(Tone::Plain, text);
+        }
         Err(error) => shared.notes.say(Tone::Bad, error.to_string()),
+    }
+}
+
+/// Runs the plans of a block in its own setup; what the lab holds stays there.
+fn run_plans(shared: &mut Shared, lesson: &Lesson, live: &Live, cuts: Vec<Cut>, out: &mut Out) {
+    match start(shared, lesson, live) {
+        Ok((setup, _)) => shared.start_in(&setup, cuts, out),
+        Err(why) => shared.notes.say(Tone::Bad, why),
     }
 }
 
@@ -269,9 +278,8 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
         }
         course::Block::Compare { plans, .. } => match action {
             Action::Run | Action::RunAll => {
-                put_on_bench(reader, shared, lesson, live);
                 let cuts = plans.iter().map(|plan| plan.value).collect();
-                shared.start(cuts, out);
+                run_plans(shared, lesson, live, cuts, out);
             }
             Action::Open => {
                 put_on_bench(reader, shared, lesson, live);
@@ -284,8 +292,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             let order = if named.is_empty() { usual() } else { named };
             match action {
                 Action::Run | Action::RunAll => {
-                    put_on_bench(reader, shared, lesson, live);
-                    shared.start(cuts(&order), out);
+                    run_plans(shared, lesson, live, cuts(&order), out);
                 }
                 Action::Open => {
                     put_on_bench(reader, shared, lesson, live);

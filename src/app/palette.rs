@@ -117,7 +117,7 @@ fn entries(shared: &Shared, form: Option<&str>) -> Vec<Entry> {
     for v in Version::ALL {
         add(
             "plan",
-            format!("version {}", v.title()),
+            format!("version {}", v.full_title()),
             "Lab, v".into(),
             Command::Put(v),
         );

@@ -5,7 +5,7 @@ use super::change::NAME;
 use super::field::Field;
 use super::intent::{Intent, Out};
 use super::key::{Code, Key};
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer, FooterItem};
 use super::note::Tone;
 use super::question::Asked;
 use super::screen::Screen;
@@ -114,6 +114,7 @@ impl Practise {
         let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
         let typed = self.field.text();
         if typed.trim().is_empty() {
+            self.judgement = None;
             self.shown = task.answer(&env).or(Some("–".to_owned()));
             self.derived = task.derived(&env);
             self.keep(shared, false, out);
@@ -170,22 +171,29 @@ pub fn again(shared: &Shared) -> Vec<Asked> {
     missed.filter(known).collect()
 }
 
+/// Keys behind the answer.
+const OVER: &[FooterItem] = &[
+    (&[Action::Open], "next question"),
+    (&[Action::NextPart], "next topic"),
+    (&[Action::Down], "what went wrong in exercises"),
+    (&[Action::Back], "back"),
+];
+
+/// Keys while the answer is typed.
+const ASKED: &[FooterItem] = &[
+    (&[Action::Open], "check; with nothing typed: show"),
+    (&[Action::NextPart], "next topic"),
+    (&[Action::Down], "exercises"),
+    (&[Action::Back], "back"),
+];
+
 impl Screen for Practise {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        if self.over() {
-            return &[
-                (&[Action::Open], "next question"),
-                (&[Action::NextPart], "next topic"),
-                (&[Action::Down], "what went wrong in exercises"),
-                (&[Action::Back], "back"),
-            ];
-        }
-        &[
-            (&[Action::Open], "check; with nothing typed: show"),
-            (&[Action::NextPart], "next topic"),
-            (&[Action::Down], "exercises"),
-            (&[Action::Back], "back"),
-        ]
+    fn footer(&self, _: &Shared) -> Footer {
+        let keys = match self.over() {
+            true => OVER,
+            false => ASKED,
+        };
+        keys.into()
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {

@@ -24,6 +24,8 @@ pub enum Asks {
     Nothing,
     /// A value: the first character typed begins it.
     Value,
+    /// A value that was left half typed: Enter goes on with it, and nothing adds to it.
+    Begun,
     /// One or several of so many options: a digit goes to an option.
     Option(usize),
     /// An order of so many options: a digit is the place of the one under the cursor.
@@ -35,6 +37,10 @@ pub enum Asks {
     /// It has the keys and asks for nothing that is typed.
     Untyped,
 }
+
+/// Said of a digit that answers nothing of what has the keys.
+pub const ELSEWHERE: &str =
+    "Digits lead to screens where nothing is asked: Esc first. H shows the contents.";
 
 impl Asks {
     /// Whether a character begins a value as people write it: `17`, `.2963`, `-3`, `(1+2)*4`.

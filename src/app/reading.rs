@@ -3,7 +3,7 @@
 
 use super::change::NAME;
 use super::intent::{Intent, Out};
-use super::keymap::{Action, FooterItem, TABLE};
+use super::keymap::{Action, Footer, FooterItem, TABLE};
 use super::message::Effect;
 use super::page::{Mark, Page, SMALL};
 use super::screen::{READ, Screen, read_only};
@@ -33,8 +33,8 @@ pub struct Doctor {
 }
 
 impl Screen for Doctor {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        &[
+    fn footer(&self, _: &Shared) -> Footer {
+        const KEYS: &[FooterItem] = &[
             (&[Action::Up, Action::Down], "scroll"),
             (&[Action::RunAll], "measure"),
             (&[Action::Theme], "theme"),
@@ -42,7 +42,8 @@ impl Screen for Doctor {
             (&[Action::CommandLine], "command"),
             (&[Action::Back], "back"),
             (&[Action::Help], "help"),
-        ]
+        ];
+        KEYS.into()
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -76,8 +77,8 @@ pub struct Terms {
 }
 
 impl Screen for Terms {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        READ
+    fn footer(&self, _: &Shared) -> Footer {
+        READ.into()
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
@@ -105,8 +106,8 @@ pub struct Messages {
 }
 
 impl Screen for Messages {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        READ
+    fn footer(&self, _: &Shared) -> Footer {
+        READ.into()
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
@@ -131,12 +132,13 @@ pub struct Help {
 const LONGEST: (usize, usize) = (26, 52);
 
 impl Screen for Help {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        &[
+    fn footer(&self, _: &Shared) -> Footer {
+        const KEYS: &[FooterItem] = &[
             (&[Action::Up, Action::Down], "scroll"),
             (&[Action::Find], "find a key"),
             (&[Action::Back, Action::Help], "closes"),
-        ]
+        ];
+        KEYS.into()
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
@@ -161,15 +163,16 @@ impl Screen for Help {
 pub struct FirstRun;
 
 impl Screen for FirstRun {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        &[
+    fn footer(&self, _: &Shared) -> Footer {
+        const KEYS: &[FooterItem] = &[
             (&[Action::Open], "begin"),
             (&[Action::Ascii], "ASCII"),
             (&[Action::Theme], "theme"),
             (&[Action::Go(Page::Doctor)], "doctor"),
             (&[Action::Quit], "leave"),
             (&[Action::Help], "help"),
-        ]
+        ];
+        KEYS.into()
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {

@@ -9,7 +9,7 @@ mod view;
 use super::field::Field;
 use super::intent::{Intent, Out};
 use super::key::Key;
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer, FooterItem};
 use super::machine::{Ceilings, Machine, Source};
 use super::mouse::Target;
 use super::note::Tone;
@@ -142,11 +142,12 @@ fn settle(page: &mut Roofline, shared: &Shared) {
 }
 
 impl Screen for Roofline {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        match self.field {
+    fn footer(&self, _: &Shared) -> Footer {
+        let keys = match self.field {
             Some(_) => FIELD,
             None => FOOTER,
-        }
+        };
+        keys.into()
     }
 
     fn typing(&self, _: &Shared) -> bool {

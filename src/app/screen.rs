@@ -2,7 +2,7 @@
 
 use super::intent::Out;
 use super::key::Key;
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer, FooterItem};
 use super::mouse::Target;
 use super::page::{Mark, Page};
 use super::question::{Asked, Asks};
@@ -13,7 +13,7 @@ use course::present::Grid;
 /// other page.
 pub trait Screen {
     /// The keys that the footer names now.
-    fn footer(&self, shared: &Shared) -> &'static [FooterItem];
+    fn footer(&self, shared: &Shared) -> Footer;
 
     /// Answers what a key asks for.
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out);

@@ -3,7 +3,7 @@
 use super::field::Field;
 use super::intent::Out;
 use super::key::{Code, Key};
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer, FooterItem};
 use super::machine::Condition;
 use super::message::Effect;
 use super::note::Tone;
@@ -175,12 +175,13 @@ impl SetupPage {
 }
 
 impl Screen for SetupPage {
-    fn footer(&self, _: &Shared) -> &'static [FooterItem] {
-        match self.field {
+    fn footer(&self, _: &Shared) -> Footer {
+        let keys = match self.field {
             Some(_) => TYPING,
             None if self.item().is_typed() => FOOTER,
             None => CHOOSING,
-        }
+        };
+        keys.into()
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {

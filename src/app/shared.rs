@@ -129,6 +129,13 @@ impl Shared {
         }
     }
 
+    /// The device that the course speaks of, as heads of pages name it.
+    pub fn course_gpu(&self) -> Option<&str> {
+        let gpus = self.study.gpus.as_ref()?;
+        let gpu = gpus.get(self.study.course.gpu()).ok()?;
+        Some(&gpu.short)
+    }
+
     /// Applies an event to the learner's progress and has it written.
     pub fn record(&mut self, event: Event, out: &mut Out) {
         self.study.progress.apply(&event);

@@ -10,7 +10,7 @@ use super::glossary::Glossary;
 use super::home::Home;
 use super::intent::Out;
 use super::kernel::KernelPage;
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer};
 use super::lab::Lab;
 use super::lesson::Reader;
 use super::look::Look;
@@ -232,6 +232,6 @@ impl State {
 }
 
 /// The keys that the footer of the present page names.
-pub fn footer(state: &State) -> &'static [FooterItem] {
+pub fn footer(state: &State) -> Footer {
     state.screen().footer(&state.shared)
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::clock::Millis;
-use super::note::{Notes, Tone};
+use super::note::{Note, Tone};
 use super::runs::Ticket;
 use course::present::quoted;
 use study::kept::same;
@@ -105,15 +105,15 @@ impl Studies {
         }
     }
 
-    /// It has ended; what came of it, unless it was given up.
+    /// It has ended; what came of it and what is said of that, unless it was given up.
     pub(super) fn made(
         &mut self,
         ticket: Ticket,
         made: Result<Arc<Kept>, String>,
-        notes: &mut Notes,
-    ) -> Option<Result<Arc<Kept>, String>> {
+    ) -> Option<(Result<Arc<Kept>, String>, Note)> {
         let making = self.making.take_if(|m| m.ticket == ticket)?;
-        match &made {
+        let note = |tone, text| Note { tone, text };
+        let said = match &made {
             Ok(kept) => {
                 let all = self.kept.get_or_insert_default();
                 all.retain(|(id, _)| *id != kept.id);
@@ -121,19 +121,20 @@ impl Studies {
                 let end = kept.findings.sentences.first();
                 let end = end.map_or("", String::as_str);
                 match kept.stopped {
-                    true => notes.say(
+                    true => note(
                         Tone::Warn,
                         format!("Stopped; what was measured is kept as {}. {end}", kept.id),
                     ),
-                    false => notes.say(Tone::Good, format!("{}: {end}", kept.id)),
+                    false => note(Tone::Good, format!("{}: {end}", kept.id)),
                 }
             }
-            Err(_) if making.stopping => {
-                notes.say(Tone::Plain, "Stopped before anything was measured.");
-            }
-            Err(why) => notes.say(Tone::Warn, format!("{}: {why}", making.name())),
-        }
-        Some(made)
+            Err(_) if making.stopping => note(
+                Tone::Plain,
+                "Stopped before anything was measured.".to_owned(),
+            ),
+            Err(why) => note(Tone::Warn, format!("{}: {why}", making.name())),
+        };
+        Some((made, said))
     }
 
     /// A kept study by its id.

@@ -11,7 +11,7 @@ use super::change::NAME;
 use super::field::Field;
 use super::intent::Out;
 use super::key::{Code, Key};
-use super::keymap::{Action, FooterItem};
+use super::keymap::{Action, Footer, FooterItem, without};
 use super::mouse::Target;
 use super::page::Mark;
 use super::screen::Screen;
@@ -72,6 +72,7 @@ const LIST: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
+/// Keys of what can be set.
 const SETTINGS: &[FooterItem] = &[
     (&[Action::Open], "set"),
     (&[Action::Left, Action::Right], "choose"),
@@ -93,6 +94,7 @@ const TYPING: &[FooterItem] = &[
     (&[Action::Back], "leave it as it was"),
 ];
 
+/// Keys of what one found out.
 const FOUND: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "scroll"),
     (&[Action::Left, Action::Right], "sideways"),
@@ -165,10 +167,8 @@ impl StudiesPage {
 
     /// The words of the command line that makes the study.
     pub fn words(&self, shared: &Shared, offered: &Offered) -> Vec<String> {
-        let bench = &shared.bench;
-        let around = format!("{}{}", bench.cut().as_options(), bench.setup().as_options());
         let set = |name: &str| self.chosen(shared, offered, name);
-        let words = offered.words(&set, &split(&around));
+        let words = offered.words(&set, &around(shared));
         on_device(words, shared.study.course.gpu())
     }
 
@@ -227,15 +227,29 @@ impl StudiesPage {
         self.shift = self.shift.min(extent.2);
     }
 
-    /// A study has ended that was begun here: what it found out is shown.
-    pub(super) fn made(&mut self, ticket: u64, made: &Result<Arc<Kept>, String>) {
+    /// A study has ended that was begun here: what it found out is shown, or why it was not
+    /// made where it was set. Whether the page says so.
+    pub(super) fn made(&mut self, ticket: u64, made: &Result<Arc<Kept>, String>) -> bool {
         if self.begun.take_if(|begun| *begun == ticket).is_none() {
-            return;
+            return false;
         }
         match made {
-            Ok(kept) => self.show(kept.id.clone()),
-            Err(why) => self.refused = Some(why.clone()),
+            Ok(kept) => {
+                self.show(kept.id.clone());
+                true
+            }
+            Err(why) => {
+                self.refused = Some(why.clone());
+                matches!(self.view, View::Settings(_))
+            }
         }
+    }
+
+    /// Whether a study takes plan or setup from the lab.
+    pub fn takes_lab(&self, shared: &Shared, offered: &Offered) -> bool {
+        around(shared)
+            .iter()
+            .any(|word| offered.flags.contains(word))
     }
 
     /// Has a study made; one that is being made already stays the one that is awaited.
@@ -261,13 +275,17 @@ impl StudiesPage {
 }
 
 impl Screen for StudiesPage {
-    fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
+    fn footer(&self, shared: &Shared) -> Footer {
         match self.view {
-            _ if self.field.is_some() => TYPING,
-            View::Found(_) => FOUND,
-            _ if shared.studies.making().is_some() => MAKING,
-            View::List => LIST,
-            View::Settings(_) => SETTINGS,
+            _ if self.field.is_some() => TYPING.into(),
+            View::Found(_) if self.figure(shared).is_some() => FOUND.into(),
+            View::Found(_) => without(FOUND, &[Action::NextPart, Action::Why]),
+            _ if shared.studies.making().is_some() => MAKING.into(),
+            View::List => LIST.into(),
+            View::Settings(_) => match self.offered(shared) {
+                Some(offered) if self.takes_lab(shared, offered) => SETTINGS.into(),
+                _ => without(SETTINGS, &[Action::Setup]),
+            },
         }
     }
 
@@ -407,6 +425,13 @@ impl Screen for StudiesPage {
             _ => self.cursor = at,
         }
     }
+}
+
+/// What the lab says of plan and setup, as words of a command line.
+fn around(shared: &Shared) -> Vec<String> {
+    let bench = &shared.bench;
+    let options = format!("{}{}", bench.cut().as_options(), bench.setup().as_options());
+    split(&options)
 }
 
 /// A command line as a shell takes it.

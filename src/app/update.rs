@@ -76,8 +76,17 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
         }
         Message::StudyHeard(ticket, line) => shared.studies.heard(ticket, line),
         Message::StudyMade(ticket, made) => {
-            if let Some(made) = shared.studies.made(ticket, made, &mut shared.notes) {
-                state.studies.made(ticket, &made);
+            if let Some((made, note)) = shared.studies.made(ticket, made) {
+                let shown = state.studies.made(ticket, &made) && state.page == Page::Studies;
+                let notes = &mut shared.notes;
+                match shown {
+                    // The page says it at length, and its keys stay in view.
+                    true => {
+                        notes.keep(note.tone, note.text);
+                        notes.clear();
+                    }
+                    false => notes.say(note.tone, note.text),
+                }
             }
         }
         Message::Studies(kept) => shared.studies.kept = Some(kept),
@@ -396,9 +405,7 @@ fn command_chosen(state: &mut State, command: Command, out: &mut Out) {
         }
         Command::Put(version) => {
             state.go(Page::Lab);
-            if let Err(error) = state.shared.bench.put(version.cut()) {
-                state.shared.notes.say(Tone::Bad, error.to_string());
-            }
+            state.shared.hold(version.cut());
         }
         Command::Lesson(at) => out.want(Intent::Lesson(at)),
         Command::Exercise(exercise) => {

@@ -85,7 +85,10 @@ pub fn lay(state: &State) -> Vec<Row> {
 fn list(state: &State, pen: &mut Pen<'_>) {
     let claims = listed(&state.claims, &state.shared);
     let edge = pen.width();
-    pen.put(1, 0, "Docket", Role::Strong);
+    let end = pen.put(1, 0, "Docket", Role::Strong);
+    if let Some(gpu) = frame::course_gpu(state, edge) {
+        pen.put(end, 0, &format!(" · {gpu}"), Role::Dim);
+    }
     let (judged, right) = tally(&state.shared.study);
     let all = course::Ledger::built_in().claims().len();
     let sum = match judged {

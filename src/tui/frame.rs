@@ -13,7 +13,7 @@ use course::Exercise;
 pub const LEFT: u16 = 80;
 
 /// Rows that a message may take.
-const LONGEST: usize = 3;
+const LONGEST: usize = 5;
 
 /// Columns of a title that are seen in any case.
 const TITLE: usize = 24;
@@ -28,7 +28,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let (line, keys) = state
         .shared
         .keys
-        .placed(state.page, footer(state), pen.width() as usize);
+        .placed(state.page, &footer(state), pen.width() as usize);
     pen.put(0, last, &line, Role::Text);
     for (x, columns, action) in keys {
         pen.spot(x as u16, last, columns as u16, Target::Key(action));
@@ -91,6 +91,18 @@ fn header(state: &State, pen: &mut Pen<'_>) {
         _ => Role::Dim,
     };
     pen.put(x, 0, &right, role);
+}
+
+/// Below so many columns a head has the device's name alone.
+const NARROW: u16 = 66;
+
+/// The device that the course speaks of, for the head of a page of so many columns.
+pub fn course_gpu(state: &State, columns: u16) -> Option<String> {
+    let gpu = state.shared.course_gpu()?;
+    Some(match columns < NARROW {
+        true => gpu.to_owned(),
+        false => format!("course GPU {gpu}"),
+    })
 }
 
 /// What the page shows, behind its name: the lesson or the exercise.

@@ -6,7 +6,7 @@ use super::pen::{Pen, clip, wrap};
 use super::ribbon::bar;
 use super::theme::Role;
 use app::claims::judged;
-use app::contents::{LessonLine, Read};
+use app::contents::{LessonLine, Read, ended};
 use app::machine::{Condition, Source, flop_rate};
 use app::mouse::Target;
 use app::{State, figure};
@@ -38,7 +38,7 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
     let edge = pen.width().min(WIDEST) - 1;
     let columns = columns(edge);
-    pen.put(1, 2, "Contents", Role::Strong);
+    contents(state, edge, pen, 2);
     let summary = format!(
         "{} of {} read · {} of {} answered right",
         state.shared.contents.read().0,
@@ -59,9 +59,38 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
         claims(state, pen, y + 2);
     }
     machine(state, pen, y + 2 + u16::from(court));
-    let y = (y + 5).min(last.saturating_sub(2));
-    space_does(state, pen, y);
-    frame::message(state, &enter_does(state), "", pen, y + 1);
+    let room = usize::from(pen.width()) - 2;
+    let (space, enter) = (space_does(state), enter_does(state));
+    let space = wrap(&space, room);
+    let enter = wrap(&enter, room);
+    // Both in full where there are rows for them.
+    let rows = (space.len() + enter.len()).max(2) as u16;
+    let y = (y + 5).min(last.saturating_sub(rows));
+    let note = state.shared.notes.shown();
+    let note = note.map_or(0, |note| wrap(&note.text, room).len());
+    // A note that needs the rows has them.
+    let above = match space.len() + note <= usize::from(last - y) {
+        true => space.len() as u16,
+        false => 0,
+    };
+    for (y, line) in (y..y + above).zip(&space) {
+        pen.put(1, y, line, Role::Accent);
+    }
+    if note > 0 || state.find.as_ref().is_some_and(|find| find.typing) {
+        frame::message(state, "", "", pen, y + above);
+        return;
+    }
+    for (y, line) in (y + above..last).zip(&enter) {
+        pen.put(1, y, line, Role::Text);
+    }
+}
+
+/// The heading of the list, with the device that the course speaks of.
+fn contents(state: &State, edge: u16, pen: &mut Pen<'_>, y: u16) {
+    let end = pen.put(1, y, "Contents", Role::Strong);
+    if let Some(gpu) = frame::course_gpu(state, edge) {
+        pen.put(end, y, &format!(" · {gpu}"), Role::Dim);
+    }
 }
 
 /// Where the columns of the list stand that ends at `edge`: shows, time, read, and the
@@ -193,16 +222,14 @@ fn path(state: &State, pen: &mut Pen<'_>, y: u16) {
 }
 
 /// What Space does: it goes on with the path.
-fn space_does(state: &State, pen: &mut Pen<'_>, y: u16) {
-    let Some(followed) = &state.shared.contents.route else {
-        return;
-    };
-    let text = match followed.next.as_str() {
-        "" => "The path is through; P chooses another.".to_owned(),
-        next => format!("Space goes on with the path: {next}."),
-    };
-    let room = usize::from(pen.width()) - 2;
-    pen.put(1, y, &clip(&text, room), Role::Accent);
+fn space_does(state: &State) -> String {
+    match &state.shared.contents.route {
+        None => String::new(),
+        Some(followed) if followed.next.is_empty() => {
+            "The path is through; P chooses another.".to_owned()
+        }
+        Some(followed) => format!("Space goes on with the path: {}", ended(&followed.next)),
+    }
 }
 
 fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
@@ -263,32 +290,24 @@ fn enter_does(state: &State) -> String {
     };
     match &state.shared.contents.stopped {
         Some(s) if s.lesson == home.cursor => format!(
-            "Enter goes on with lesson {}, section {} of {}: {}.",
+            "Enter goes on with lesson {}, section {} of {}: {}",
             lesson.number,
             s.section,
             s.of,
-            lower_first(&s.heading)
+            ended(&s.heading)
         ),
-        _ => format!("Enter opens lesson {}: {}.", lesson.number, lesson.title),
-    }
-}
-
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    match (chars.next(), chars.next()) {
-        // `V1 …` and `FLOPs …` keep their capitals.
-        (Some(a), Some(b)) if !b.is_uppercase() && !b.is_numeric() => {
-            let rest: String = text.chars().skip(1).collect();
-            a.to_lowercase().collect::<String>() + &rest
-        }
-        _ => text.to_owned(),
+        _ => format!(
+            "Enter opens lesson {}: {}",
+            lesson.number,
+            ended(&lesson.title)
+        ),
     }
 }
 
 /// The left pane at 120 columns.
 fn wide(state: &State, pen: &mut Pen<'_>) {
     let edge = LEFT - 1;
-    pen.put(1, 0, "Contents", Role::Strong);
+    contents(state, edge, pen, 0);
     let read = format!(
         "{} of {} read",
         state.shared.contents.read().0,
@@ -343,12 +362,7 @@ fn beside(state: &State, pen: &mut Pen<'_>) {
             let lesson = state.shared.contents.lessons.get(s.lesson);
             let title = lesson.map_or(String::new(), |l| format!("{} {}", l.number, l.title));
             pen.put(3, 2, &clip(&title, usize::from(edge) - 3), Role::Text);
-            let section = format!(
-                "section {} of {}: {}",
-                s.section,
-                s.of,
-                lower_first(&s.heading)
-            );
+            let section = format!("section {} of {}: {}", s.section, s.of, s.heading);
             pen.put(3, 3, &clip(&section, usize::from(edge) - 3), Role::Text);
         }
         None => {

@@ -99,7 +99,7 @@ fn title(state: &State, pen: &mut Pen<'_>) {
     } else {
         format!(
             "{} · {} per block, {} per forward",
-            state.shared.bench.cut().title(),
+            state.shared.bench.cut().full_title(),
             figure::counted(cost.block.launches(), "launch", "launches"),
             cost.forward.launches()
         )

@@ -146,13 +146,16 @@ fn heading(state: &State, pen: &mut Pen<'_>) {
     let Some(lesson) = lesson::lesson(&state.reader, &state.shared) else {
         return;
     };
-    let place = format!(
+    let mut place = format!(
         "section {} of {}",
         state.reader.section + 1,
         lesson.sections.len()
     );
+    if let Some(gpu) = frame::course_gpu(state, LEFT) {
+        place = format!("{gpu} · {place}");
+    }
     let edge = pen.width().saturating_sub(2);
-    let room = usize::from(edge).saturating_sub(place.len() + 4);
+    let room = usize::from(edge).saturating_sub(super::pen::width(&place) + 4);
     let title = format!("{} {}", number(&lesson.id), lesson.title);
     pen.put(2, 0, &clip(&title, room), Role::Strong);
     pen.right(edge, 0, &place, Role::Dim);
@@ -165,22 +168,26 @@ fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
     };
     const CELLS: usize = 14;
     let (at, of) = (state.reader.section + 1, lesson.sections.len().max(1));
-    let eighths = (at * CELLS * 8 / of) as u64;
-    let bar = super::ribbon::bar(eighths, CELLS as u64, pen.ascii());
-    let rest = CELLS.saturating_sub(super::pen::width(&bar));
-    let text = format!(
-        "section {at} of {of} · {} % {bar}{}",
-        at * 100 / of,
-        "·".repeat(rest)
-    );
     let edge = pen.width().min(frame::LEFT) - 1;
-    pen.right(edge, y, &text, Role::Dim);
+    let gpu = frame::course_gpu(state, edge).map_or(String::new(), |gpu| format!("{gpu} · "));
+    let text = format!("{gpu}section {at} of {of} · {} %", at * 100 / of);
+    // The bar takes what stands free.
+    let free = usize::from(edge).saturating_sub(super::pen::width(MORE) + 4);
+    let cells = free.saturating_sub(super::pen::width(&text)).min(CELLS);
+    let eighths = (at * cells * 8 / of) as u64;
+    let bar = super::ribbon::bar(eighths, cells as u64, pen.ascii());
+    let rest = cells.saturating_sub(super::pen::width(&bar));
+    let text = format!("{text} {bar}{}", "·".repeat(rest));
+    pen.right(edge, y, text.trim_end(), Role::Dim);
 }
+
+/// Said where the section goes on below the page.
+const MORE: &str = "▼ more below, Space";
 
 /// Says that the section goes on below the page.
 fn more(state: &State, pen: &mut Pen<'_>, y: u16) {
     if state.reader.goes_on() && state.reader.outline.is_none() {
-        pen.put(2, y, "▼ more below, Space", Role::Dim);
+        pen.put(2, y, MORE, Role::Dim);
     }
 }
 

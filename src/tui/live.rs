@@ -15,6 +15,7 @@ pub use trips::picture as journeys;
 use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
 use app::State;
+use app::evidence::runs;
 use app::live::{predict, presented, running_on, waits_alone};
 use course::present::{Piece, caption};
 use course::{Block, Lesson, Live, Typed, present};
@@ -109,7 +110,8 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         },
         Block::Ribbon { .. } if !place.keys => "Tab, then Enter: the lab",
         Block::Ribbon { .. } => "Enter opens it in the lab",
-        Block::Claim { .. } => "r runs · Enter: the court",
+        Block::Claim { id } if runs(id.as_str()) => "r runs · Enter: the court",
+        Block::Claim { .. } => "Enter: the court",
         _ => "",
     }
 }

@@ -43,7 +43,14 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         rows.push(Row::default());
         rows.extend(words(&text, columns, Role::Text));
     }
-    for (y, row) in (top..last.saturating_sub(1)).zip(&rows) {
+    // Where it is longer than the page, what came of the answer is seen.
+    let room = usize::from(last.saturating_sub(1 + top));
+    let field = rows.iter().position(|row| row.text().starts_with("[ "));
+    let skip = match practise.over() {
+        true => rows.len().saturating_sub(room).min(field.unwrap_or(0)),
+        false => 0,
+    };
+    for (y, row) in (top..last.saturating_sub(1)).zip(rows.iter().skip(skip)) {
         row.draw(pen, 2, y);
     }
     frame::message(state, "", "", pen, last - 1);

@@ -53,7 +53,12 @@ pub fn lay(state: &State) -> Option<Laid> {
                 let text = "Stopped before its end: what was measured until then.";
                 laid.rows.extend(words(text, columns, Role::Warn));
             }
-            for piece in first(&kept.findings, ROWS) {
+            for mut piece in first(&kept.findings, ROWS) {
+                if let Piece::Table(table) = &mut piece
+                    && !table.foot.is_empty()
+                {
+                    table.foot.push_str(": X writes all of them, as CSV");
+                }
                 let table = matches!(piece, Piece::Table(_) | Piece::Chart(_));
                 let place = matches!(piece, Piece::Words(Weight::Place, _));
                 if place || table && laid.rows.last().is_some_and(|row| row.width() > 0) {
@@ -119,6 +124,7 @@ pub fn found(state: &State, laid: &Laid, pen: &mut Pen<'_>) {
         .saturating_sub(page.scroll + usize::from(rows));
     let more = match below {
         0 => String::new(),
+        1 => "▼ 1 more line: Space".to_owned(),
         below => format!("▼ {below} more lines: Space"),
     };
     let figure = page.figure(&state.shared);
@@ -171,7 +177,7 @@ fn list(state: &State, pen: &mut Pen<'_>) {
     let name = |text: &str, role| Row::of(clip(text, usize::from(NAMES) - 1), role);
     for (at, offered) in studies.offered.iter().enumerate() {
         let asks = STUDIES.into_iter().find(|d| d.name == offered.name);
-        let asks = clip(
+        let asks = brief_question(
             asks.map_or("", |d| d.asks),
             usize::from(columns - NAMES) - 4,
         );
@@ -229,6 +235,21 @@ fn list(state: &State, pen: &mut Pen<'_>) {
     }
 }
 
+/// A question as far as whole parts of it fit; all of it stands in what is said of the
+/// study.
+fn brief_question(asks: &str, columns: usize) -> String {
+    if width(asks) <= columns {
+        return asks.to_owned();
+    }
+    let ends = asks.match_indices([',', ';']).map(|(at, _)| at).rev();
+    let parts = ends.filter_map(|at| asks.get(..at));
+    let mut parts = parts.filter(|part| width(part) < columns);
+    match parts.next() {
+        Some(part) => format!("{part}?"),
+        None => clip(asks, columns),
+    }
+}
+
 /// A kept study in a line.
 fn said(kept: &Kept) -> String {
     let time = kept.time.get(..16).unwrap_or(&kept.time).replace('T', " ");
@@ -277,6 +298,7 @@ fn about(state: &State, pen: &mut Pen<'_>) {
     }
     match page.listed(&state.shared) {
         Some((_, Ok(kept))) => {
+            say("", &kept.findings.title, Role::Strong, pen);
             say("", &head(kept), Role::Dim, pen);
             for sentence in &kept.findings.sentences {
                 say("", sentence, Role::Text, pen);
@@ -306,11 +328,13 @@ fn settings(state: &State, pen: &mut Pen<'_>) {
     }
     let more = asked.len().saturating_sub(1);
     let (top, rows) = (top + more as u16, rows.saturating_sub(more as u16));
-    let setup = &state.shared.bench;
-    let around = format!("{}, {}", setup.cut().title(), setup.setup().title());
-    pen.put(3, top + 1, "lab", Role::Dim);
-    let end = pen.put(1 + NAMES + 2, top + 1, &clip(&around, 40), Role::Text);
-    pen.put(end + 2, top + 1, "p: another setup", Role::Dim);
+    if page.takes_lab(&state.shared, offered) {
+        let setup = &state.shared.bench;
+        let around = format!("{}, {}", setup.cut().title(), setup.setup().title());
+        pen.put(3, top + 1, "lab", Role::Dim);
+        let end = pen.put(1 + NAMES + 2, top + 1, &clip(&around, 40), Role::Text);
+        pen.put(end + 2, top + 1, "p: another setup", Role::Dim);
+    }
     // Below the settings: the command, and what is said of it.
     let command = line(&page.words(&state.shared, offered));
     let command = wrap(&command, usize::from(edge) - 4);

@@ -1,5 +1,6 @@
 //! Screens as text, without a terminal: keys in, cells out.
 
+mod asked;
 mod claims;
 mod kernel;
 mod keys;

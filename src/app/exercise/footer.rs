@@ -2,7 +2,7 @@
 
 use super::{Exercises, current};
 use crate::answering;
-use crate::keymap::{Action, FooterItem};
+use crate::keymap::{Action, Footer, FooterItem, renamed, without};
 use crate::onward;
 use crate::page::Page;
 use crate::question::Asked;
@@ -10,35 +10,29 @@ use crate::shared::Shared;
 use course::Kind;
 
 /// The keys that the footer names now.
-pub fn footer(page: &Exercises, shared: &Shared) -> &'static [FooterItem] {
-    match page.form {
-        None => LIST,
-        Some(_) if shared.questions.field.is_some() => match tabled(page, shared) {
-            Some(_) => CELL_FIELD,
-            None => FIELD,
-        },
-        Some(_) if current(page, shared).is_some_and(|a| answering::right(shared, &a)) => {
-            match goes_on(page, shared) {
-                true => DONE_ON_PATH,
-                false => DONE,
-            }
-        }
-        Some(_) if tabled(page, shared) == Some(true) => CELL_OPTIONS,
-        Some(_) if tabled(page, shared) == Some(false) => CELL,
-        Some(_)
-            if current(page, shared).is_some_and(|a| answering::written(shared, &a).is_some()) =>
-        {
-            WRITE
-        }
-        Some(_) if current(page, shared).is_some_and(|a| lines(shared, &a)) => LINES,
-        Some(_) => {
-            match current(page, shared).and_then(|a| shared.study.key_of(&a).map(|k| k.kind)) {
-                Some(Kind::Choice | Kind::Choices | Kind::Ranking) => CHOICE,
-                _ if waits(page, shared) => ASKED,
-                _ if goes_on(page, shared) => ON_PATH,
-                _ => FORM,
-            }
-        }
+pub fn footer(page: &Exercises, shared: &Shared) -> Footer {
+    if page.form.is_none() {
+        return LIST.into();
+    }
+    let table = tabled(page, shared);
+    if shared.questions.field.is_some() {
+        return table.map_or(FIELD, |_| CELL_FIELD).into();
+    }
+    let Some(asked) = current(page, shared) else {
+        return FORM.into();
+    };
+    if answering::right(shared, &asked) {
+        return goes_on(page, shared, DONE);
+    }
+    let kind = shared.study.key_of(&asked).map(|key| key.kind);
+    match (table, kind) {
+        (Some(true), _) => CELL_OPTIONS.into(),
+        (Some(false), _) => CELL.into(),
+        _ if answering::written(shared, &asked).is_some() => WRITE.into(),
+        _ if lines(shared, &asked) => LINES.into(),
+        (_, Some(Kind::Choice | Kind::Choices | Kind::Ranking)) => CHOICE.into(),
+        _ if waits(page, shared) => without(FORM, &[Action::Flip]),
+        _ => goes_on(page, shared, FORM),
     }
 }
 
@@ -49,9 +43,14 @@ fn waits(page: &Exercises, shared: &Shared) -> bool {
     follows && current(page, shared).is_some_and(|asked| onward::is_next(shared, &asked))
 }
 
-/// Whether Space goes on with the path: it led here, and asks something else now.
-fn goes_on(page: &Exercises, shared: &Shared) -> bool {
-    page.form.as_ref().is_some_and(|form| form.path) && !waits(page, shared)
+/// The keys with what Space does: it goes on with the path where that led here and asks
+/// something else now, else to the next open question.
+fn goes_on(page: &Exercises, shared: &Shared, keys: &'static [FooterItem]) -> Footer {
+    let follows = page.form.as_ref().is_some_and(|form| form.path);
+    match follows && !waits(page, shared) {
+        true => renamed(keys, Action::Flip, "path goes on"),
+        false => keys.into(),
+    }
 }
 
 /// Whether the question under the cursor is a table, and one of options.
@@ -135,17 +134,6 @@ const DONE: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
-/// The same where the path led here and is further on.
-const DONE_ON_PATH: &[FooterItem] = &[
-    (&[Action::Flip], "path goes on"),
-    (&[Action::Up, Action::Down], "question"),
-    (&[Action::Change], "change it"),
-    (&[Action::Solution], "solution"),
-    (&[Action::Variant], "another shape"),
-    (&[Action::Back], "back"),
-    (&[Action::Help], "help"),
-];
-
 /// Keys of the list.
 const LIST: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "exercise"),
@@ -165,29 +153,6 @@ const FORM: &[FooterItem] = &[
     (&[Action::Solution], "solution"),
     (&[Action::Up, Action::Down], "question"),
     (&[Action::Flip], "next open"),
-    (&[Action::Run], "run"),
-    (&[Action::Back], "back"),
-    (&[Action::Help], "help"),
-];
-
-/// The same where the path led here and is further on.
-const ON_PATH: &[FooterItem] = &[
-    (&[Action::Open], "type, check"),
-    (&[Action::Hint], "hint"),
-    (&[Action::Solution], "solution"),
-    (&[Action::Up, Action::Down], "question"),
-    (&[Action::Flip], "path goes on"),
-    (&[Action::Run], "run"),
-    (&[Action::Back], "back"),
-    (&[Action::Help], "help"),
-];
-
-/// The same on a question that the path asks.
-const ASKED: &[FooterItem] = &[
-    (&[Action::Open], "type, check"),
-    (&[Action::Hint], "hint"),
-    (&[Action::Solution], "solution"),
-    (&[Action::Up, Action::Down], "question"),
     (&[Action::Run], "run"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),

@@ -286,6 +286,13 @@ pub const TABLE: &[Entry] = &[
         &[],
         "answer; change a right answer",
     ),
+    Entry {
+        on: On::Here(&[Lesson, Exercises]),
+        keys: &[],
+        also: &[],
+        shown: "0-9 a-z",
+        says: "at a question: its answer",
+    },
     entry(
         On::Here(&[Home]),
         &[(ch('r'), Run)],

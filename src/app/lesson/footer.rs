@@ -1,37 +1,47 @@
 //! The keys that the footer names on the lesson page: those of whatever has the
 //! keys now.
 
-use super::{Focus, Reader, focused};
+use super::{Focus, Reader, focused, section};
 use crate::answering;
-use crate::keymap::{Action, FooterItem};
-use crate::live::predict;
+use crate::evidence::runs;
+use crate::keymap::{Action, Footer, FooterItem, without};
+use crate::live::{predict, takes_keys};
 use crate::page::Page;
 use crate::screen::Screen;
 use crate::shared::Shared;
 use course::Kind;
 
 /// The keys that the footer names now.
-pub fn footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
-    match reader.focus {
+pub fn footer(reader: &Reader, shared: &Shared) -> Footer {
+    let keys = match reader.focus {
         _ if reader.outline.is_some() => OUTLINE,
-        Focus::Text => TEXT,
+        Focus::Text if walks(reader, shared) => TEXT,
+        Focus::Text => return without(TEXT, &[Action::NextPart]),
         Focus::Block(_) if reader.typing(shared) => TYPING,
-        Focus::Block(_) => block_footer(reader, shared),
+        Focus::Block(_) => return block_footer(reader, shared),
         Focus::Lab => LAB,
-    }
+    };
+    keys.into()
 }
 
-fn block_footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
+/// Whether Tab leads somewhere from the text.
+fn walks(reader: &Reader, shared: &Shared) -> bool {
+    let blocks = section(reader, shared);
+    let blocks = blocks.is_none_or(|section| section.live().any(takes_keys));
+    blocks || shared.two_panes()
+}
+
+fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
     let Some((lesson, live)) = focused(reader, shared) else {
-        return TEXT;
+        return TEXT.into();
     };
     if predict::open(&shared.study, lesson, live).is_some() {
-        return PREDICT;
+        return PREDICT.into();
     }
     use course::Block as B;
     let asked = crate::live::asked(shared, live);
     if asked.is_some_and(|asked| answering::right(shared, &asked)) {
-        return DONE;
+        return DONE.into();
     }
     let key = |exercise: &str, key: &Option<course::Phrase>| {
         let asked = shared
@@ -39,7 +49,7 @@ fn block_footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
             .question(exercise, key.as_ref().map(|k| &*k.text))?;
         shared.study.key_of(&asked).map(|k| k.kind)
     };
-    match &live.content {
+    let keys = match &live.content {
         Ok(B::Lab { toggles, .. }) if !toggles.is_empty() => BLOCK,
         Ok(B::Trips(asked)) if asked.toggles.is_empty() => JOURNEYS,
         Ok(B::Trips(_)) => TRIPS,
@@ -61,8 +71,10 @@ fn block_footer(reader: &Reader, shared: &Shared) -> &'static [FooterItem] {
         Ok(B::Micro { .. }) => EXPERIMENT,
         Ok(B::Kernel { op: Some(_), .. } | B::Ribbon { .. }) => OPENED,
         Ok(B::Kernel { .. }) => TURNED,
+        Ok(B::Claim { id }) if !runs(id.as_str()) => OPENED,
         _ => SHOWN,
-    }
+    };
+    keys.into()
 }
 
 /// Keys that the footer names.

@@ -7,7 +7,7 @@ use crate::change::NAME;
 use crate::contents::stopped;
 use crate::intent::Out;
 use crate::key::{Code, Key};
-use crate::keymap::{Action, FooterItem};
+use crate::keymap::{Action, Footer};
 use crate::live;
 use crate::mouse::{LINES, Target};
 use crate::page::{Mark, Page};
@@ -46,7 +46,7 @@ fn find_beyond(reader: &mut Reader, shared: &Shared, needle: &str, forward: bool
 }
 
 impl Screen for Reader {
-    fn footer(&self, shared: &Shared) -> &'static [FooterItem] {
+    fn footer(&self, shared: &Shared) -> Footer {
         footer::footer(self, shared)
     }
 

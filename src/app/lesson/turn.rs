@@ -1,7 +1,7 @@
 //! What keys do on the lesson page: turning pages, walking over live blocks.
 
 use super::{Focus, Reader, focused, lesson, section, show};
-use crate::contents::number;
+use crate::contents::{ended, number};
 use crate::followed;
 use crate::intent::{Intent, Out};
 use crate::keymap::Action;
@@ -113,9 +113,9 @@ fn turn_section(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &m
             show(reader, shared, at, section + 1, out);
         } else if let Some(next) = shared.study.lesson(at + 1) {
             let text = format!(
-                "The end of this lesson. ] goes on with {} {}.",
+                "The end of this lesson. ] goes on with {} {}",
                 number(&next.id),
-                next.title
+                ended(&next.title)
             );
             shared.notes.say(Tone::Plain, text);
         } else {
@@ -141,7 +141,7 @@ fn on_path(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
     } else {
         let next = shared.contents.route.as_ref().map(|f| f.next.clone());
         let text = match next.filter(|next| !next.is_empty()) {
-            Some(next) => format!("Space goes on: {next}."),
+            Some(next) => format!("Space goes on: {}", ended(&next)),
             None => "This path is through. Space shows the contents.".to_owned(),
         };
         shared.notes.say(Tone::Plain, text);

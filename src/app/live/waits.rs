@@ -46,10 +46,11 @@ pub(crate) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
     let mut found = blocks
         .filter(|live| takes_keys(live))
         .enumerate()
-        .filter(|(at, live)| seen(*at) && wants(shared, lesson, live) == Asks::Value);
-    let (first, live) = found.next()?;
-    let begun = asked(shared, live).is_some_and(|a| !answering::now(shared, &a).is_empty());
-    (found.next().is_none() && !begun).then_some(first)
+        .filter(|(at, _)| seen(*at))
+        .map(|(at, live)| (at, wants(shared, lesson, live)))
+        .filter(|(_, wants)| matches!(wants, Asks::Value | Asks::Begun));
+    let (first, wants) = found.next()?;
+    (found.next().is_none() && wants == Asks::Value).then_some(first)
 }
 
 /// What a point of a chart says: its line, the parameter's value, its own.
@@ -88,13 +89,19 @@ pub fn waits_alone(reader: &Reader, shared: &Shared, live: &Live) -> bool {
         return false;
     };
     let blocks = section.live().filter(|block| takes_keys(block));
-    let mut waiting = blocks.filter(|block| wants(shared, lesson, block) == Asks::Value);
-    waiting.next().is_some_and(|one| one.number == live.number) && waiting.next().is_none()
+    let mut waiting = blocks
+        .map(|block| (block.number, wants(shared, lesson, block)))
+        .filter(|(_, wants)| matches!(wants, Asks::Value | Asks::Begun));
+    waiting.next() == Some((live.number, Asks::Value)) && waiting.next().is_none()
 }
 
 fn wants(shared: &Shared, lesson: &Lesson, live: &Live) -> Asks {
     if predict::open(&shared.study, lesson, live).is_some() {
-        return Asks::Value;
+        let begun = &shared.study.progress;
+        return match begun.begun(&lesson.id, live.number as u64) {
+            "" => Asks::Value,
+            _ => Asks::Begun,
+        };
     }
     match asked(shared, live) {
         Some(asked) => answering::asks(shared, &asked),

@@ -8,7 +8,7 @@ use crate::keymap::Action;
 use crate::mouse::Target;
 use crate::note::Tone;
 use crate::page::SMALLEST;
-use crate::question::Asks;
+use crate::question::{Asks, ELSEWHERE};
 use crate::state::{State, footer};
 use crate::{answering, find, palette};
 
@@ -120,15 +120,21 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
         Asks::Option(count) => {
             let asked = state.screen().asked(&state.shared);
             let at = c.to_digit(10).map(|digit| digit as usize);
-            if let (Some(asked), Some(at)) = (asked, at.filter(|at| (1..=count).contains(at))) {
-                state.shared.questions.question_mut(&asked).option = at - 1;
+            match (asked, at.filter(|at| (1..=count).contains(at))) {
+                (Some(asked), Some(at)) => {
+                    state.shared.questions.question_mut(&asked).option = at - 1;
+                }
+                _ => elsewhere(state, &format!("The options are 1 to {count}. ")),
             }
         }
         Asks::Rank(count) => {
             let asked = state.screen().asked(&state.shared);
             let place = c.to_digit(10).map(|digit| digit as usize);
-            if let (Some(asked), Some(place)) = (asked, place.filter(|p| *p <= count)) {
-                answering::rank(&mut state.shared, &asked, place, out);
+            match (asked, place.filter(|place| *place <= count)) {
+                (Some(asked), Some(place)) => {
+                    answering::rank(&mut state.shared, &asked, place, out);
+                }
+                _ => elsewhere(state, &format!("The places are 1 to {count}. ")),
             }
         }
         Asks::Line(count) => line(state, c, count),
@@ -136,15 +142,23 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
             state.word = Some((state.shared.now, 1));
             state.shared.notes.say(Tone::Plain, answering::STANDS);
         }
+        Asks::Begun => {
+            state.word = Some((state.shared.now, 1));
+            elsewhere(state, "Enter goes on with what is typed here. ");
+        }
         Asks::Untyped if c.is_ascii_digit() => {
             state.word = Some((state.shared.now, 1));
-            let text =
-                "Digits lead to screens where nothing is asked: Esc first. H shows the contents.";
-            state.shared.notes.say(Tone::Plain, text);
+            elsewhere(state, "");
         }
         Asks::Untyped => return false,
     }
     true
+}
+
+/// Says why a digit does nothing here, and where digits lead to screens.
+fn elsewhere(state: &mut State, why: &str) {
+    let text = format!("{why}{ELSEWHERE}");
+    state.shared.notes.say(Tone::Plain, text);
 }
 
 /// Digits that follow each other soon are the number of a line of a kernel: the cursor
@@ -162,6 +176,8 @@ fn line(state: &mut State, c: char, count: usize) {
     if (1..=count).contains(&number) {
         state.shared.questions.question_mut(&asked).option = number - 1;
         state.shared.questions.reveal = true;
+    } else {
+        elsewhere(state, &format!("The lines are 1 to {count}. "));
     }
 }
 
@@ -172,7 +188,8 @@ fn spelled(state: &mut State, key: Key, c: char) -> bool {
         return false;
     }
     let shared = &state.shared;
-    let named = footer(state).iter().flat_map(|(actions, _)| *actions);
+    let named = footer(state).into_owned().into_iter();
+    let named = named.flat_map(|(actions, _)| actions);
     let mut named = named.filter_map(|action| shared.keys.key_of(state.page, *action));
     let Some(asked) = state
         .screen()
@@ -184,6 +201,8 @@ fn spelled(state: &mut State, key: Key, c: char) -> bool {
     let found = answering::spelled(&mut state.shared, &asked, c.to_ascii_lowercase());
     if found {
         state.word = Some((state.shared.now, 1));
+        let text = format!("{c} goes to an option here; Esc first, then it is a key.");
+        state.shared.notes.say(Tone::Plain, text);
     }
     found
 }

@@ -332,7 +332,7 @@ fn footers_name_only_keys_that_work() {
         l.state.page = page;
         let items = crate::footer(&l.state);
         assert!(items.len() <= 9, "{page:?}");
-        for (actions, word) in items {
+        for (actions, word) in items.iter() {
             for action in *actions {
                 assert!(
                     Keys::default().key_of(page, *action).is_some(),

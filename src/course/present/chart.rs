@@ -12,7 +12,7 @@ use plan::units::{Column, Quantity, Spec, Unit, format_in, significant};
 pub struct Line {
     /// Its name; empty where there is only one.
     pub name: String,
-    /// One value per value of the parameter, in the chart's unit.
+    /// One value per value of the parameter, in the chart's unit; none is NaN.
     pub values: Vec<f64>,
     /// The same as text.
     pub said: Vec<String>,

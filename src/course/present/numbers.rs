@@ -55,7 +55,10 @@ impl Chart {
         });
         let row = |(i, at): (usize, &f64)| {
             let values = self.lines.iter().filter_map(|line| line.values.get(i));
-            let values = values.map(ToString::to_string);
+            let values = values.map(|value| match value.is_nan() {
+                true => String::new(),
+                false => value.to_string(),
+            });
             std::iter::once(at.to_string()).chain(values).collect()
         };
         Grid {

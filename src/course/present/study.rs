@@ -91,28 +91,31 @@ pub fn grid(sheet: &Sheet, rows: usize) -> Grid {
     }
 }
 
-/// A plot whose lines are known at two values at least; a value that is not is left out
-/// of all of them, so that they stay over one another.
+/// A plot of two values at least, each line as far as it is known: what is not has no
+/// point, and a dash in the table.
 fn chart(plot: &Plot) -> Option<Chart> {
-    let known: Vec<usize> = (0..plot.at.len())
-        .filter(|at| {
-            plot.lines
-                .iter()
-                .all(|(_, _, v)| matches!(v.get(*at), Some(Some(_))))
-        })
+    let known = |values: &[Option<f64>], at: usize| values.get(at).copied().flatten();
+    let places: Vec<usize> = (0..plot.at.len())
+        .filter(|at| plot.lines.iter().any(|(_, _, v)| known(v, *at).is_some()))
         .collect();
-    let pick =
-        |of: &[f64]| -> Vec<f64> { known.iter().filter_map(|at| of.get(*at).copied()).collect() };
-    let at = pick(&plot.at);
-    let lines = plot.lines.iter().map(|(name, source, values)| {
-        let values: Vec<f64> = known.iter().filter_map(|at| *values.get(*at)?).collect();
+    let at: Vec<f64> = places
+        .iter()
+        .filter_map(|at| plot.at.get(*at).copied())
+        .collect();
+    let drawn = plot
+        .lines
+        .iter()
+        .filter(|(_, _, v)| v.iter().any(Option::is_some));
+    let lines = drawn.map(|(name, source, values)| {
         let sign = source
             .origin()
             .map_or(String::new(), |o| format!(" {}", o.sign()));
+        let values: Vec<Option<f64>> = places.iter().map(|at| known(values, *at)).collect();
+        let said = |value: &Option<f64>| value.map_or("–".to_owned(), figures);
         Line {
             name: format!("{name}{sign}"),
-            said: values.iter().map(|v| figures(*v)).collect(),
-            values,
+            said: values.iter().map(said).collect(),
+            values: values.iter().map(|v| v.unwrap_or(f64::NAN)).collect(),
         }
     });
     (at.len() > 1).then(|| Chart {
@@ -185,5 +188,31 @@ mod tests {
             matches!(&pieces[5], Piece::Words(Weight::Aside, note) if note.contains("no memory"))
         );
         assert_eq!(grid(&findings.sheets[0], 1).foot, "… 1 more");
+    }
+
+    #[test]
+    fn every_line_is_drawn_to_its_own_end() {
+        let line = |name: &str, values: &[Option<f64>]| {
+            (name.to_owned(), Source::Measured, values.to_vec())
+        };
+        let plot = Plot {
+            x: "block".into(),
+            at: vec![0.0, 1.0, 2.0, 3.0],
+            unit: "error".into(),
+            log: false,
+            lines: vec![
+                line("V1", &[Some(1.0), Some(2.0), Some(3.0), None]),
+                line("V3", &[Some(1.0), None]),
+                line("V4", &[None, None, None]),
+            ],
+        };
+        let chart = chart(&plot).unwrap();
+        // Nobody knows block 3, and nothing is known of V4.
+        assert_eq!(chart.at, [0.0, 1.0, 2.0]);
+        assert_eq!(chart.lines.len(), 2);
+        assert_eq!(chart.lines[0].values, [1.0, 2.0, 3.0]);
+        assert_eq!(chart.lines[1].said, ["1.00", "–", "–"]);
+        let points = chart.lines[1].values.iter().filter(|v| v.is_finite());
+        assert_eq!(points.count(), 1);
     }
 }

@@ -276,6 +276,12 @@ impl Cut {
         "own cut".to_owned()
     }
 
+    /// The same with the name that `--version` takes, where the cut has one.
+    pub fn full_title(self) -> String {
+        let version = self.version();
+        version.map_or_else(|| self.title(), Version::full_title)
+    }
+
     /// The command-line options that make this cut.
     pub fn as_options(self) -> String {
         if let Some(version) = self.version() {
@@ -356,11 +362,16 @@ mod tests {
             ("v2+o_residual+rope", "V2 + rope + o_residual"),
             ("v3+norm_qkv", "V3 + norm_qkv"),
             ("v2+swiglu", "V2 + swiglu"),
-            ("v2-silu_mul", "v2eager"),
+            ("v2-silu_mul", "qkv + flash + gate_up"),
+            ("v1+flash", "V1 + flash"),
+            ("five", "five kernels"),
         ];
         for (plan, title) in cases {
             assert_eq!(Cut::parse(plan).unwrap().title(), title, "{plan}");
         }
+        let full = |plan| Cut::parse(plan).unwrap().full_title();
+        assert_eq!(full("v1+flash"), "V1 + flash (v3code)");
+        assert_eq!([full("v3"), full("forward")], ["V3", "forward"]);
     }
 
     #[test]

@@ -179,14 +179,29 @@ impl Version {
         }
     }
 
-    /// The name in titles: `V1`; the others as they are typed.
+    /// The name in titles: `V1`; of the others what they are, as [`Cut::title`] says it of a
+    /// learner's own plan.
     pub const fn title(self) -> &'static str {
         match self {
             Self::V1 => "V1",
             Self::V2 => "V2",
             Self::V3 => "V3",
             Self::V4 => "V4",
-            other => other.name(),
+            Self::V2Eager => "qkv + flash + gate_up",
+            Self::V3Code => "V1 + flash",
+            Self::V3Doc => "4-kernel V3",
+            Self::Five => "five kernels",
+            Self::Forward => "forward",
+        }
+    }
+
+    /// The title, and behind it the name that is typed where that is another: `V1 + flash
+    /// (v3code)`.
+    pub fn full_title(self) -> String {
+        let (title, name) = (self.title(), self.name());
+        match title.eq_ignore_ascii_case(name) {
+            true => title.to_owned(),
+            false => format!("{title} ({name})"),
         }
     }
 

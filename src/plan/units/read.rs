@@ -56,7 +56,11 @@ pub fn read(text: &str, asked: Option<Dimension>) -> Result<Typed, ReadError> {
         reader.skip();
     }
     if reader.peek().is_none() {
-        return Err(reader.error(reader.at, "nothing is typed".to_owned()));
+        let what = match text.trim() {
+            "" => "nothing is typed".to_owned(),
+            signs => format!("no number stands behind “{signs}”"),
+        };
+        return Err(reader.error(reader.at, what));
     }
     let factor = reader.leading_sign();
     let value = reader.sum()?;

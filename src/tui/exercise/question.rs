@@ -92,12 +92,13 @@ pub fn cursor(state: &State, asked: &Asked, rows: &[Row]) -> Part {
     Some((first, last + 1 - first))
 }
 
-/// What is asked inside a lesson, and how it is answered.
+/// What is asked inside a lesson, and how it is answered: whether it has the keys, and
+/// whether what is typed while the text has them goes to it.
 pub fn in_lesson(
     state: &State,
     ask: Vec<Row>,
     asked: &Asked,
-    keys: bool,
+    (keys, alone): (bool, bool),
     width: usize,
 ) -> Vec<Row> {
     let Some(key) = state.shared.study.key_of(asked) else {
@@ -106,11 +107,13 @@ pub fn in_lesson(
     let mut rows = ask;
     rows.push(Row::default());
     rows.extend(body(state, asked, key, keys, width).0);
-    if keys && state.shared.questions.field_of(asked).is_none() {
-        rows.push(Row::of(
-            format!("e opens {} with hints and the solution", asked.exercise),
-            Role::Dim,
-        ));
+    let how = match (keys, alone) {
+        (true, _) => format!("e opens {} with hints and the solution", asked.exercise),
+        (false, true) => "Type your answer: digits go in here.".to_owned(),
+        (false, false) => return rows,
+    };
+    if state.shared.questions.field_of(asked).is_none() {
+        rows.push(Row::of(how, Role::Dim));
     }
     rows
 }
@@ -306,9 +309,13 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
     }
     if keys {
         let how = match key.kind {
-            Kind::Choice => "←→ option, Space marks one, Enter checks",
-            Kind::Choices => "←→ option, Space marks all that fit, Enter checks",
-            _ => "←→ option, Space ranks it next, a digit gives its place, 0 none, Enter checks",
+            Kind::Choice => "←→, digit, first letter: option. Space marks one, Enter checks",
+            Kind::Choices => {
+                "←→, digit, first letter: option. Space marks all that fit, Enter checks"
+            }
+            _ => {
+                "←→, first letter: option. Space ranks it next, a digit gives its place, 0 none, Enter checks"
+            }
         };
         rows.extend(words(how, width, Role::Dim));
     }

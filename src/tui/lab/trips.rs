@@ -33,7 +33,7 @@ pub fn draw(state: &State, reached: usize, pen: &mut Pen<'_>) {
         }
     };
     let room = usize::from(edge).saturating_sub(width(&text) + 4);
-    let title = format!("{} · {launches} per block", bench.cut().title());
+    let title = format!("{} · {launches} per block", bench.cut().full_title());
     pen.put(1, 0, &super::clip(&title, room), Role::Text);
     pen.right(edge - 1, 0, &text, Role::Modelled);
 

@@ -7,6 +7,7 @@ use crate::tui::pen::{clip, width};
 use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
 use app::State;
+use app::live::waits_alone;
 use app::question::Asked;
 use course::present::{self, Chart, Figure, Grid, Piece, Prose, Step, Weight};
 use plan::run::MicroReport;
@@ -57,7 +58,8 @@ pub(super) fn piece(place: Place<'_>, piece: &Piece, columns: usize) -> Laid {
                 exercise: asked.exercise.clone(),
                 key: asked.key.clone(),
             };
-            question::in_lesson(state, ask, &asked, place.keys, columns)
+            let alone = waits_alone(&state.reader, &state.shared, place.live);
+            question::in_lesson(state, ask, &asked, (place.keys, alone), columns)
         }
         Piece::Chart(found) => return drawn(state, found, place.live.number, columns),
         read => return still(state, read, columns),

@@ -8,6 +8,13 @@ use course::present::{Stop, Trip, Trips};
 use plan::cost::Direction;
 use std::ops::Range;
 
+/// What stands over memory: with the signs of its arrows, as far as there is room.
+const TITLES: [&str; 3] = [
+    "─ memory ── │▼ read  ║▼ weights  ▲│ written ──",
+    "─ │▼ read  ║▼ weights  ▲│ written ─",
+    "─ memory ──",
+];
+
 /// Rows of one band of kernels.
 const BAND: usize = 8;
 
@@ -25,10 +32,6 @@ pub fn picture(trips: &Trips, reached: Option<usize>, columns: usize, height: us
     let shown = shown.unwrap_or_default();
     let mut rows = Vec::new();
     for (number, band) in shown.iter().enumerate() {
-        let title = match number {
-            0 => "─ memory ── │▼ read  ║▼ weights  ▲│ written ──",
-            _ => "─ memory ──",
-        };
         let from = shown.first().map_or(0, |band| band.start);
         let to = shown.last().map_or(0, |band| band.end);
         let part = match number == 0 && shown.len() < bands.len() {
@@ -39,7 +42,15 @@ pub fn picture(trips: &Trips, reached: Option<usize>, columns: usize, height: us
             0 => format!(" {} = ─", trips.unit.symbol()),
             _ => "─".to_owned(),
         };
-        let line = columns.saturating_sub(width(title) + width(&part) + width(&unit));
+        let titles: &[&str] = match number {
+            0 => &TITLES,
+            _ => &TITLES[TITLES.len() - 1..],
+        };
+        // How many kernels there are, and the unit, are never cut.
+        let room = columns.saturating_sub(width(&part) + width(&unit));
+        let title = titles.iter().find(|title| width(title) <= room);
+        let title = title.copied().unwrap_or_default();
+        let line = room.saturating_sub(width(title));
         let title = format!("{title}{}{part}", "─".repeat(line));
         rows.push(Row::of(title, Role::Dim).and(unit, Role::Modelled));
         rows.extend(self::band(trips, band.clone(), reached, columns));

@@ -69,6 +69,13 @@ fn statement(text: &str, asking: &Asking, asked: Asked) -> Result<Typed, ReadErr
     let (said, remark) = remark(whole);
     let mut sides: Vec<&str> = said.split(SIGNS).flat_map(labelled).collect();
     let last = sides.pop().unwrap_or(said);
+    // A sign with nothing behind it is no empty answer.
+    if last.trim().is_empty() && !text.trim().is_empty() {
+        return Err(ReadError {
+            column: text.chars().count(),
+            message: format!("No number stands behind “{}”.", text.trim()),
+        });
+    }
     let one = |part: &str| side(text, asking.bare(part), asked);
     let answer = one(last)?;
     let mut best = answer.clone();
@@ -373,7 +380,8 @@ mod tests {
             ("17 %", "per cent"),
             ("17 MB", "asks for a count"),
             ("", "Nothing is typed"),
-            ("n =", "Nothing is typed"),
+            ("n =", "No number stands behind “n =”"),
+            ("=", "No number stands behind “=”"),
         ] {
             let error = read(text, ask, count).map(|t| t.quantity).unwrap_err();
             assert!(error.message.contains(part), "{text}: {}", error.message);

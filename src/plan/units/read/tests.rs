@@ -150,6 +150,7 @@ fn faults_name_the_place_and_show_an_example() {
     for (text, column, part) in [
         ("", 1, "Nothing is typed"),
         ("   ", 4, "Nothing is typed"),
+        ("= ", 3, "No number stands behind “=”"),
         ("12.6 furlongs", 6, "“furlongs” is not a unit here"),
         ("12.6 mb", 6, "may be bits or bytes. Write MB"),
         ("12,6 MB", 3, "the decimal sign is a point"),

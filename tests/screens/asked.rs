@@ -1,0 +1,256 @@
+//! What digits and letters do where something is asked, and that the learner's plan stays
+//! in the lab whatever else is run.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+use super::keys::{form, kept};
+use super::reader::{ENTER, ESC, SPACE, Screen, TAB};
+use tinyllama_tutor::app::key::{Code, ch, key};
+use tinyllama_tutor::app::lesson::Focus;
+use tinyllama_tutor::app::{Effect, Page};
+use tinyllama_tutor::course::{Course, Kind};
+use tinyllama_tutor::fusion::{Cut, Fusion, Version};
+
+/// The sizes in which a walk is made: the least one for reading, the usual one, two panes.
+const SIZES: [(u16, u16); 3] = [(60, 18), (80, 24), (120, 40)];
+
+/// The form of an exercise of the course, its first question under the cursor.
+fn asked(exercise: &str, (columns, rows): (u16, u16)) -> Screen {
+    let s = Screen::with(Course::built_in(), columns, rows).press(&[ch(':')]);
+    s.typed(exercise).press(&[ENTER])
+}
+
+#[test]
+fn a_digit_without_an_option_says_where_digits_lead() {
+    for size in SIZES {
+        // The second question of ex27: three options.
+        let s = asked("ex27", size).press(&[TAB]);
+        let s = s.press(&[ch('3')]).hides("Digits lead to");
+        let s = s.press(&[ch('9')]).shows("Digits lead to screens");
+        assert_eq!(s.state.page, Page::Exercises);
+        // An order, and the lines of a kernel.
+        let s = asked("ex17", size).press(&[ch('9')]);
+        let s = s.shows("Digits lead to screens");
+        assert_eq!(s.state.page, Page::Exercises);
+        let s = asked("ex27", size).press(&[ch('0')]);
+        s.shows("Digits lead to screens");
+        // A verdict that is being chosen.
+        let s = Screen::with(Course::built_in(), 80, 24).press(&[ch('8'), ENTER, ch('3')]);
+        let s = s.shows("Digits lead to screens");
+        assert_eq!(s.state.page, Page::Claims);
+    }
+}
+
+#[test]
+fn the_help_of_a_page_that_asks_says_what_digits_and_letters_do_there() {
+    for size in SIZES {
+        let s = asked("ex27", size).press(&[ch('?')]);
+        s.shows("0-9 a-z").shows("at a question: its answer");
+    }
+}
+
+#[test]
+fn a_letter_at_an_option_says_what_it_did_and_the_page_names_it() {
+    for size in SIZES {
+        // qk | softmax is one of the options of ex17.
+        let s = asked("ex17", size).shows("first letter: option");
+        let s = s.press(&[ch('q')]).shows("Esc first, then it is a key");
+        assert!(!s.effects.contains(&Effect::Quit(0)));
+        // Then Space ranks it, and Esc, q leave.
+        let s = s.press(&[SPACE]).shows("►[1] q");
+        let s = s.press(&[ESC, ch('q')]);
+        assert!(s.effects.contains(&Effect::Quit(0)));
+    }
+}
+
+#[test]
+fn what_was_left_half_typed_is_not_added_to_in_a_form() {
+    let s = form().typed("7").press(&[ESC]);
+    for c in ['3', '4', '8', '.'] {
+        let s = form().typed("7").press(&[ESC, ch(c)]);
+        let s = s.shows("Enter goes on with what is typed here");
+        assert_eq!(kept(&s, "gqa1").as_deref(), Some("7"), "{c}");
+        assert!(!s.state.typing(), "{c}");
+    }
+    // Enter goes on with it; letters and the palette are keys.
+    let more = form()
+        .typed("7")
+        .press(&[ESC, ENTER])
+        .typed("5")
+        .shows("75▌");
+    assert_eq!(more.state.page, Page::Exercises);
+    let s = s.press(&[ch('x')]);
+    assert_eq!(s.state.page, Page::Roofline);
+    // One that was refused gives way to a new one.
+    let s = form().typed("7 %").press(&[ENTER]).shows("wrong");
+    s.typed("8").shows("[ 8▌");
+}
+
+#[test]
+fn what_was_left_half_typed_is_not_added_to_in_a_lesson() {
+    for (c, page) in [
+        ('3', Page::Lab),
+        ('4', Page::Compare),
+        ('8', Page::Claims),
+        ('x', Page::Roofline),
+    ] {
+        // A guess, which the section's question waits beside.
+        let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB]);
+        let s = s.typed("5").press(&[ESC, ch(c)]);
+        assert_eq!(s.state.page, page);
+        let s = s.press(&[ch('2')]).hides("▌").shows("5: typed, not kept");
+        assert_eq!(s.state.reader.focus, Focus::Text);
+        // The guess made, a question half typed.
+        let s = s
+            .press(&[TAB, ENTER, ENTER, ESC])
+            .typed("8/27")
+            .shows("8/27▌");
+        let s = s.press(&[ESC, ch(c)]);
+        assert_eq!(s.state.page, page);
+        assert_eq!(kept(&s, "gqa1").as_deref(), Some("8/27"));
+    }
+    // With the keys on it a digit says so, and adds nothing.
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB]);
+    let s = s.typed("5").press(&[ESC, TAB, ch('3')]);
+    s.shows("Enter goes on with what is typed here").hides("53");
+}
+
+#[test]
+fn a_question_in_view_says_that_digits_go_to_it() {
+    let s = Screen::reader(80, 24)
+        .press(&[SPACE, SPACE, TAB])
+        .typed(".5");
+    let s = s.press(&[ENTER, ESC]).shows("digits go in here");
+    s.typed("8").shows("8▌");
+}
+
+/// The lab with a plan of the learner's own.
+fn own() -> (Screen, Cut) {
+    let own = Version::V2.cut().fuse(Fusion::Rope);
+    let s = Screen::with(Course::built_in(), 80, 24).press(&[ch('3')]);
+    // v goes to V2, the second fusion is rope.
+    let s = s.press(&[ch('v'), key(Code::Down), SPACE]);
+    assert_eq!(s.state.shared.bench.cut(), own);
+    (s, own)
+}
+
+fn started(s: &Screen) -> Vec<Cut> {
+    let starts = s.effects.iter().filter_map(|effect| match effect {
+        Effect::StartRun(_, request) => Some(request.config.cut),
+        _ => None,
+    });
+    starts.collect()
+}
+
+#[test]
+fn evidence_runs_on_its_own_and_the_plan_stays_in_the_lab() {
+    let (s, own) = own();
+    let setup = s.state.shared.bench.setup().clone();
+    // A claim whose demonstration runs plans, in its own setup.
+    let s = s.press(&[ch(':')]).typed("K-V2-67").press(&[ENTER]);
+    assert_eq!(s.state.page, Page::Claims);
+    let s = s.press(&[ch('r')]);
+    assert_eq!(started(&s).len(), 1);
+    assert_ne!(started(&s), [own]);
+    assert_eq!(s.state.shared.bench.cut(), own);
+    assert_eq!(*s.state.shared.bench.setup(), setup);
+}
+
+#[test]
+fn a_measured_question_runs_on_its_own_too() {
+    let (s, own) = own();
+    let setup = s.state.shared.bench.setup().clone();
+    let s = s.press(&[ch(':')]).typed("ex1").press(&[ENTER]);
+    let row = s.state.shared.study.exercise("ex1").unwrap().keys.iter();
+    let measured = row.clone().position(|key| key.kind == Kind::Measured);
+    let s = s.press(&vec![TAB; measured.unwrap_or(0)]).press(&[ch('r')]);
+    assert!(!started(&s).is_empty());
+    assert_eq!(s.state.shared.bench.cut(), own);
+    assert_eq!(*s.state.shared.bench.setup(), setup);
+}
+
+#[test]
+fn whoever_puts_another_plan_in_place_of_ones_own_says_how_that_comes_back() {
+    let back = "u in the lab brings back V2 + rope.";
+    // A version's key, on the pages that have it.
+    for page in ['3', '5', '6'] {
+        let (s, own) = own();
+        let s = s.press(&[ch(page), ch('v')]).shows(back);
+        assert_ne!(s.state.shared.bench.cut(), own);
+        let s = s.press(&[ch('3'), ch('u')]);
+        assert_eq!(s.state.shared.bench.cut(), own, "{page}");
+    }
+    // Enter on a column of Compare, and the palette.
+    let (s, _) = own();
+    s.press(&[ch('4'), ENTER])
+        .shows("The lab holds V1 now.")
+        .shows(back);
+    let (s, _) = own();
+    let s = s.press(&[ch(':')]).typed("version v4").press(&[ENTER]);
+    s.shows(back);
+    // A version is one key away: nothing is said of it.
+    let s = Screen::with(Course::built_in(), 80, 24).press(&[ch('4'), ENTER]);
+    s.hides("brings back");
+}
+
+#[test]
+fn a_block_of_a_lesson_says_whose_plan_it_takes_the_place_of() {
+    // The fixture's first lesson begins with a lab block in the usual setup.
+    let s = Screen::reader(80, 24).press(&[ch('3'), ch('v'), key(Code::Down), SPACE]);
+    let own = s.state.shared.bench.cut();
+    let s = s
+        .press(&[ch('2'), TAB])
+        .shows("u in the lab brings back V2 + rope.");
+    assert_ne!(s.state.shared.bench.cut(), own);
+    let s = s.press(&[ch('L'), ch('u')]);
+    assert_eq!(s.state.shared.bench.cut(), own);
+}
+
+#[test]
+fn an_equals_sign_alone_is_no_empty_answer() {
+    let s = Screen::with(Course::built_in(), 60, 18).press(&[ch('t')]);
+    let s = s.typed("=").press(&[ENTER]).hides("Nothing is typed");
+    let s = s.shows("No number stands behind “=”");
+    s.press(&[key(Code::Backspace), ENTER]).shows("It is ");
+    let s = form().press(&[ENTER]).typed("n =").press(&[ENTER]);
+    s.hides("Nothing is typed").shows("behind");
+}
+
+#[test]
+fn nothing_is_cut_on_the_contents_of_sixty_columns() {
+    let s = Screen::with(Course::built_in(), 60, 18);
+    // The picture of a path, then every other path.
+    let mut s = s.hides("…");
+    for _ in 0..4 {
+        s = s.press(&[ch('P')]);
+        let rows = s.rows();
+        let cut = |row: &&String| row.contains('…');
+        assert_eq!(rows.iter().find(cut), None, "{}", rows.join("\n"));
+    }
+    let s = s.press(&[ESC]);
+    // A heading that asks ends the sentence itself.
+    let s = s.press(&[ch(':')]).typed("05-").press(&[ENTER]);
+    let s = s
+        .press(&[ch('o')])
+        .press(&[key(Code::Down); 5])
+        .press(&[ENTER]);
+    let s = s.shows("Which d?").press(&[ch('1')]);
+    let text = s.rows().join("\n");
+    assert!(text.contains("Which d?") && !text.contains("?."), "{text}");
+}
+
+#[test]
+fn the_device_that_the_course_speaks_of_is_named_on_its_pages() {
+    for size in SIZES {
+        let s = Screen::with(Course::built_in().on("mi300a"), size.0, size.1);
+        let s = s.shows("Contents · ").shows("MI300A");
+        let s = s.press(&[ch('2')]).shows("MI300A · section 1 of");
+        if size.0 >= 80 {
+            s.press(&[ch('8')]).shows("Docket · MI300A");
+        }
+    }
+}
