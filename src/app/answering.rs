@@ -26,8 +26,8 @@ use plan::run::{BackendKind, MicroRequest};
 
 pub use check::{Standing, derived, echo, now, refused, right, standing, tolerance};
 pub use kernel::written;
-pub use options::marked;
-pub(super) use options::{letter, rank, spelled};
+pub(super) use options::rank;
+pub use options::{here, marked};
 use options::{mark, marks, takes};
 pub use sheet::open as open_sheet;
 
@@ -38,14 +38,14 @@ pub(super) fn line(shared: &mut Shared, asked: &Asked, up: bool) -> bool {
         .key_of(asked)
         .filter(|key| key.kernel.as_ref().is_some_and(|k| !k.is_written()))
         .map_or(0, |key| key.options.len());
-    let question = shared.questions.question_mut(asked);
+    let at = here(shared, asked);
     let to = match up {
-        true => question.option.checked_sub(1),
-        false => Some(question.option + 1).filter(|to| *to < lines),
+        true => at.checked_sub(1),
+        false => Some(at + 1).filter(|to| *to < lines),
     };
     let moved = to.filter(|_| lines > 0);
     if let Some(to) = moved {
-        question.option = to;
+        shared.questions.question_mut(asked).option = Some(to);
         shared.questions.reveal = true;
     }
     moved.is_some()
@@ -158,12 +158,9 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
         }
         Action::Flip if chosen => mark(shared, asked, &key, out),
         Action::Left | Action::Right if chosen && options > 0 => {
-            let question = shared.questions.question_mut(asked);
-            question.option = if action == Action::Right {
-                (question.option + 1) % options
-            } else {
-                (question.option + options - 1) % options
-            };
+            let at = here(shared, asked);
+            let step = if action == Action::Right { 1 } else { options - 1 };
+            shared.questions.question_mut(asked).option = Some((at + step) % options);
         }
         Action::Edit => kernel::edit(shared, asked, out),
         Action::Open if written => kernel::judge(shared, asked, out),
@@ -243,7 +240,7 @@ pub fn click(shared: &mut Shared, asked: &Asked, target: Target, out: &mut Out) 
     leave_field(shared, out);
     match target {
         Target::Option(at) => {
-            shared.questions.question_mut(asked).option = at;
+            shared.questions.question_mut(asked).option = Some(at);
             let key = shared.study.key_of(asked).cloned();
             match key.filter(|key| key.kind == Kind::Ranking && options::ranked(shared, asked, key))
             {

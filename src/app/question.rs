@@ -52,8 +52,8 @@ impl Asks {
 /// What was done about a question since the workshop was opened.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// The option under the cursor.
-    pub option: usize,
+    /// The option under the cursor, once it was moved.
+    pub(super) option: Option<usize>,
     /// The cell of a table under the cursor, in reading order.
     pub cell: usize,
     /// What the judge said of the answer as it stands.

@@ -44,7 +44,7 @@ pub struct State {
     pub(super) leaving: Option<(Action, Millis)>,
     /// A value was begun where none is taken: when its last character came, and how many
     /// there are. The rest of the word is no key.
-    pub(super) word: Option<(Millis, usize)>,
+    pub(super) word: Option<Millis>,
     /// The number of a line that is being typed, and when its last digit came.
     pub(super) number: Option<(usize, Millis)>,
     /// What the log was told about the time.

@@ -57,7 +57,7 @@ fn the_help_of_a_page_that_asks_says_what_digits_and_letters_do_there() {
 fn a_letter_at_an_option_says_what_it_did_and_the_page_names_it() {
     for size in SIZES {
         // qk | softmax is one of the options of ex17.
-        let s = asked("ex17", size).shows("first letter: option");
+        let s = asked("ex17", size).shows("←→ or a digit: option");
         let s = s.press(&[ch('q')]).shows("Esc first, then it is a key");
         assert!(!s.effects.contains(&Effect::Quit(0)));
         // Then Space ranks it, and Esc, q leave.

@@ -520,17 +520,28 @@ fn the_palette_and_the_help_have_room_in_sixty_columns() {
 }
 
 #[test]
-fn letters_at_options_go_to_the_option_that_begins_with_them() {
-    // norm1, q, softmax, in an order: q is no way out here, and the rest of a word no key.
-    let s = form().press(&[key(Code::Down); 4]).typed("norm1");
-    assert_eq!(s.state.page, Page::Exercises);
-    let s = s.shows("►[ ] norm1").later(1000).typed("q").shows("►[ ] q");
-    // Space and digits behind a letter do what the page says of them.
-    let s = s.press(&[SPACE]).shows("►[1] q");
-    let s = s.later(1000).typed("n2").shows("►[2] norm1");
-    // What the footer names stays a key.
-    let s = s.later(1000).press(&[ch('h')]).shows("hint 1 of");
-    assert!(!s.effects.contains(&Effect::Quit(0)));
+fn letters_mean_at_options_what_they_mean_elsewhere() {
+    // q, softmax, norm1, to be ranked.
+    let at = || form().press(&[key(Code::Down); 4]).shows("►[ ] q");
+    at().press(&[ch('h')]).shows("hint 1 of").shows("►[ ] q");
+    let s = at().press(&[ch('q')]);
+    assert!(s.effects.contains(&Effect::Quit(0)));
+}
+
+#[test]
+fn enter_checks_the_mark_wherever_the_cursor_stands() {
+    let marked = || form().press(&[key(Code::Down), SPACE]);
+    let before = kept(&marked(), "bound");
+    let s = marked().press(&[RIGHT, ENTER]);
+    assert_eq!(kept(&s, "bound"), before);
+    // After a new start the cursor stands at the mark.
+    let mut s = marked().press(&[RIGHT, SPACE, ESC]);
+    let last = kept(&s, "bound");
+    assert_ne!(last, before);
+    s.state.shared.questions = Default::default();
+    let s = s.press(&[ENTER, key(Code::Down)]).shows("►(x)");
+    let s = s.press(&[ENTER]);
+    assert_eq!(kept(&s, "bound"), last);
 }
 
 #[test]

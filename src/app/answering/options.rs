@@ -1,5 +1,5 @@
-//! Options of a question: which is marked, which place each has in an order, and which
-//! begins with a letter.
+//! Options of a question: which is under the cursor, which is marked, and which place each
+//! has in an order.
 
 use super::check::{self, now, refused};
 use crate::intent::Out;
@@ -7,51 +7,36 @@ use crate::question::Asked;
 use crate::shared::Shared;
 use course::{Key, Kind, Phrase};
 
-/// The next option that begins with a letter, behind the one under the cursor and round.
-pub(crate) fn spelled(shared: &mut Shared, asked: &Asked, letter: char) -> bool {
+/// The option under the cursor, which begins at the first that is marked.
+pub fn here(shared: &Shared, asked: &Asked) -> usize {
+    if let Some(at) = shared.questions.question(asked).option {
+        return at;
+    }
     let Some(key) = shared.study.key_of(asked) else {
-        return false;
+        return 0;
     };
-    let written = key.kernel.is_some() || key.table.is_some();
-    let here = shared.questions.question(asked).option;
-    let count = key.options.len();
-    let begins = |at: &usize| {
-        let option = key.options.get(*at);
-        option.is_some_and(|option| option.text.to_lowercase().starts_with(letter))
-    };
-    let mut places = (1..=count).map(|step| (here + step) % count.max(1));
-    let Some(at) = places.find(begins).filter(|_| !written) else {
-        return false;
-    };
-    shared.questions.question_mut(asked).option = at;
-    true
-}
-
-/// The letter of the option under the cursor behind so many.
-pub(crate) fn letter(shared: &Shared, asked: &Asked, behind: usize) -> Option<char> {
-    let key = shared.study.key_of(asked)?;
-    let option = key.options.get(shared.questions.question(asked).option)?;
-    option.text.chars().nth(behind)
+    let chosen = marked(&now(shared, asked), &key.options);
+    let first = |option: &Phrase| chosen.first() == Some(&option.text);
+    key.options.iter().position(first).unwrap_or(0)
 }
 
 /// Whether the option under the cursor is the one that is marked.
 pub(super) fn marks(shared: &Shared, asked: &Asked, key: &Key) -> bool {
-    let here = key.options.get(shared.questions.question(asked).option);
-    here.is_some_and(|option| option.text == now(shared, asked).trim())
+    let option = key.options.get(here(shared, asked));
+    option.is_some_and(|option| option.text == now(shared, asked).trim())
 }
 
 /// Whether Enter marks the option under the cursor before anything is checked.
 pub(super) fn takes(shared: &Shared, asked: &Asked, key: &Key) -> bool {
     let typed = now(shared, asked);
-    let here = key.options.get(shared.questions.question(asked).option);
-    let other = here.is_some_and(|option| option.text != typed.trim());
-    // Where one is chosen, what the cursor stands on is what one means.
-    typed.is_empty() || other && (key.kind == Kind::Choice || refused(shared, asked))
+    let option = key.options.get(here(shared, asked));
+    let other = option.is_some_and(|option| option.text != typed.trim());
+    typed.is_empty() || other && refused(shared, asked)
 }
 
 /// Marks the option under the cursor, or takes its mark away.
 pub(super) fn mark(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
-    let at = shared.questions.question(asked).option;
+    let at = here(shared, asked);
     let Some(option) = key.options.get(at).map(|o| o.text.clone()) else {
         return;
     };
@@ -75,8 +60,8 @@ pub(super) fn mark(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out)
 /// Whether the option under the cursor has a place in the order.
 pub(super) fn ranked(shared: &Shared, asked: &Asked, key: &Key) -> bool {
     let chosen = marked(&now(shared, asked), &key.options);
-    let here = key.options.get(shared.questions.question(asked).option);
-    here.is_some_and(|option| chosen.contains(&option.text))
+    let option = key.options.get(here(shared, asked));
+    option.is_some_and(|option| chosen.contains(&option.text))
 }
 
 /// Gives the option under the cursor a place in the order, from 1; those behind it move on.
@@ -85,7 +70,7 @@ pub(crate) fn rank(shared: &mut Shared, asked: &Asked, place: usize, out: &mut O
     let Some(key) = shared.study.key_of(asked) else {
         return;
     };
-    let at = shared.questions.question(asked).option;
+    let at = here(shared, asked);
     let Some(option) = key.options.get(at).map(|o| o.text.clone()) else {
         return;
     };

@@ -9,7 +9,7 @@ use crate::mouse::Target;
 use crate::note::Tone;
 use crate::page::SMALLEST;
 use crate::question::{Asks, ELSEWHERE};
-use crate::state::{State, footer};
+use crate::state::State;
 use crate::{answering, find, palette};
 
 /// How long after a character the next one still belongs to the same word.
@@ -28,14 +28,13 @@ pub(super) fn paste(state: &mut State, text: &str) {
 
 pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
     // What opens the palette or the help is no part of a word.
-    if let Some((begun, letters)) = state.word.take()
+    if let Some(begun) = state.word.take()
         && let Code::Char(c) = key.code
         && !":?".contains(c)
         && !key.ctrl
         && state.shared.now < begun + SAME_WORD
-        && !ends(state, letters, c)
     {
-        state.word = Some((state.shared.now, letters + 1));
+        state.word = Some(state.shared.now);
         return;
     }
     // A message is read when the next key is pressed.
@@ -52,7 +51,7 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
     if let Code::Char(c) = key.code
         && !key.ctrl
         && !too_small
-        && (begun(state, c, out) || spelled(state, key, c))
+        && begun(state, c, out)
     {
         return;
     }
@@ -122,7 +121,7 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
             let at = c.to_digit(10).map(|digit| digit as usize);
             match (asked, at.filter(|at| (1..=count).contains(at))) {
                 (Some(asked), Some(at)) => {
-                    state.shared.questions.question_mut(&asked).option = at - 1;
+                    state.shared.questions.question_mut(&asked).option = Some(at - 1);
                 }
                 _ => elsewhere(state, &format!("The options are 1 to {count}. ")),
             }
@@ -139,15 +138,15 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
         }
         Asks::Line(count) => line(state, c, count),
         Asks::Right => {
-            state.word = Some((state.shared.now, 1));
+            state.word = Some(state.shared.now);
             state.shared.notes.say(Tone::Plain, answering::STANDS);
         }
         Asks::Begun => {
-            state.word = Some((state.shared.now, 1));
+            state.word = Some(state.shared.now);
             elsewhere(state, "Enter goes on with what is typed here. ");
         }
         Asks::Untyped if c.is_ascii_digit() => {
-            state.word = Some((state.shared.now, 1));
+            state.word = Some(state.shared.now);
             elsewhere(state, "");
         }
         Asks::Untyped => return false,
@@ -174,49 +173,11 @@ fn line(state: &mut State, c: char, count: usize) {
     let number = both.filter(|number| *number <= count).unwrap_or(digit);
     state.number = Some((number, now));
     if (1..=count).contains(&number) {
-        state.shared.questions.question_mut(&asked).option = number - 1;
+        state.shared.questions.question_mut(&asked).option = Some(number - 1);
         state.shared.questions.reveal = true;
     } else {
         elsewhere(state, &format!("The lines are 1 to {count}. "));
     }
-}
-
-/// A letter at options goes to the one that begins with it, unless the footer names it as
-/// a key; the rest of its word is no key then.
-fn spelled(state: &mut State, key: Key, c: char) -> bool {
-    if !c.is_alphabetic() || !matches!(asks(state), Asks::Option(_) | Asks::Rank(_)) {
-        return false;
-    }
-    let shared = &state.shared;
-    let named = footer(state).into_owned().into_iter();
-    let named = named.flat_map(|(actions, _)| actions);
-    let mut named = named.filter_map(|action| shared.keys.key_of(state.page, *action));
-    let Some(asked) = state
-        .screen()
-        .asked(shared)
-        .filter(|_| !named.any(|k| k == key))
-    else {
-        return false;
-    };
-    let found = answering::spelled(&mut state.shared, &asked, c.to_ascii_lowercase());
-    if found {
-        state.word = Some((state.shared.now, 1));
-        let text = format!("{c} goes to an option here; Esc first, then it is a key.");
-        state.shared.notes.say(Tone::Plain, text);
-    }
-    found
-}
-
-/// Whether a word at options is over: Space and digits do what the page says of them,
-/// unless the option that is being spelled goes on with them.
-fn ends(state: &State, letters: usize, c: char) -> bool {
-    let key = c == ' ' || c.is_ascii_digit();
-    if !key || !matches!(asks(state), Asks::Option(_) | Asks::Rank(_)) {
-        return false;
-    }
-    let asked = state.screen().asked(&state.shared);
-    let next = asked.and_then(|asked| answering::letter(&state.shared, &asked, letters));
-    next != Some(c)
 }
 
 /// What is asked and has the keys.

@@ -5,7 +5,7 @@ use crate::tui::code::code as laid;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::right;
+use app::answering::{here, right};
 use app::mouse::Target;
 use app::question::Asked;
 use course::Kernel;
@@ -14,7 +14,7 @@ use course::attempt::{gap_form, gaps_wanted, letters};
 /// The lines of an excerpt, one to be marked.
 pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: usize) -> Vec<Row> {
     let chosen = state.shared.study.typed(&asked.exercise, &asked.key).trim();
-    let cursor = state.shared.questions.question(asked).option;
+    let cursor = here(&state.shared, asked);
     let mut rows = vec![Row::default()];
     for (index, line) in kernel.listing.excerpt().iter().enumerate() {
         let here = keys && index == cursor;

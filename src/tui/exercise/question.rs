@@ -10,7 +10,7 @@ use crate::tui::pen::{clip, width as columns_of, wrap};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::{Standing, derived, echo, marked, now, standing, tolerance};
+use app::answering::{Standing, derived, echo, here, marked, now, standing, tolerance};
 use app::field::Field;
 use app::mouse::Target;
 use app::question::{Asked, examples};
@@ -84,8 +84,8 @@ pub fn cursor(state: &State, asked: &Asked, rows: &[Row]) -> Part {
         let at = rows.iter().position(|row| row.text().contains(CURSOR))?;
         return Some((at, 1));
     }
-    let question = state.shared.questions.question(asked);
-    let here = [Target::Option(question.option), Target::Cell(question.cell)];
+    let cell = state.shared.questions.question(asked).cell;
+    let here = [Target::Option(here(&state.shared, asked)), Target::Cell(cell)];
     let holds = |row: &Row| row.spots.iter().any(|(.., target)| here.contains(target));
     let first = rows.iter().position(holds)?;
     let last = rows.iter().rposition(holds)?;
@@ -263,7 +263,7 @@ fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
 
 fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> Vec<Row> {
     let chosen = marked(&now(&state.shared, asked), &key.options);
-    let cursor = state.shared.questions.question(asked).option;
+    let cursor = here(&state.shared, asked);
     let mut rows = vec![Row::default()];
     for (i, option) in key.options.iter().enumerate() {
         let place = chosen.iter().position(|c| *c == option.text);
@@ -309,13 +309,9 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
     }
     if keys {
         let how = match key.kind {
-            Kind::Choice => "←→, digit, first letter: option. Space marks one, Enter checks",
-            Kind::Choices => {
-                "←→, digit, first letter: option. Space marks all that fit, Enter checks"
-            }
-            _ => {
-                "←→, first letter: option. Space ranks it next, a digit gives its place, 0 none, Enter checks"
-            }
+            Kind::Choice => "←→ or a digit: option. Space marks one, Enter checks the marked one",
+            Kind::Choices => "←→ or a digit: option. Space marks all that fit, Enter checks",
+            _ => "←→: option. Space ranks it next, a digit gives its place, 0 none, Enter checks",
         };
         rows.extend(words(how, width, Role::Dim));
     }
