@@ -208,8 +208,11 @@ impl<W: Write> Runtime<W> {
                 | Effect::KeepRuns(_)
                 | Effect::OpenSheet(_)
                 | Effect::SaveAnswer { .. }
-                | Effect::Vary { .. }
-                | Effect::Device(_) => self.clerk.take(effect),
+                | Effect::Vary { .. } => self.clerk.take(effect),
+                Effect::Device(gpu) => {
+                    self.away.speak_of(gpu);
+                    self.clerk.take(effect);
+                }
                 Effect::Probe
                 | Effect::Measure(_)
                 | Effect::Kernels(_)

@@ -306,11 +306,14 @@ fn settings(state: &State, pen: &mut Pen<'_>) {
     }
     let more = asked.len().saturating_sub(1);
     let (top, rows) = (top + more as u16, rows.saturating_sub(more as u16));
-    let setup = &state.shared.bench;
-    let around = format!("{}, {}", setup.cut().title(), setup.setup().title());
-    pen.put(3, top + 1, "lab", Role::Dim);
-    let end = pen.put(1 + NAMES + 2, top + 1, &clip(&around, 40), Role::Text);
-    pen.put(end + 2, top + 1, "p: another setup", Role::Dim);
+    // Where the lab's plan and setup have a part in it.
+    if offered.takes_setup() {
+        let setup = &state.shared.bench;
+        let around = format!("{}, {}", setup.cut().title(), setup.setup().title());
+        pen.put(3, top + 1, "lab", Role::Dim);
+        let end = pen.put(1 + NAMES + 2, top + 1, &clip(&around, 40), Role::Text);
+        pen.put(end + 2, top + 1, "p: another setup", Role::Dim);
+    }
     // Below the settings: the command, and what is said of it.
     let command = line(&page.words(&state.shared, offered));
     let command = wrap(&command, usize::from(edge) - 4);
