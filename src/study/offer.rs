@@ -45,7 +45,7 @@ impl Offered {
         self.settings.iter().find(|s| s.name == name)
     }
 
-    /// Whether the plan or the setup of the surroundings has a part in it.
+    /// Whether the plan or the shape of the surroundings has a part in it.
     pub fn takes_setup(&self) -> bool {
         let part = |flag: &str| ["--model", "--batch", "--version"].contains(&flag);
         self.flags.iter().any(|flag| part(flag))
