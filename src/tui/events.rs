@@ -49,6 +49,9 @@ pub fn open(
     surface.frame(|buffer| {
         painter.draw(&state, buffer);
     })?;
+    if let Some(sheet) = host::machine::on_paper(places.device()) {
+        state.shared.machine.take_sheet(sheet);
+    }
     let gate = Arc::new(input::Gate::default());
     let spots = Arc::new(Mutex::new(Spots::default()));
     input::read_keys(to.clone(), Arc::clone(&gate), Arc::clone(&spots));

@@ -5,7 +5,7 @@ use crate::answer::{Env, Key, USUAL_GPU, data_sheets, typed_rows};
 use crate::exercise::Exercise;
 use crate::fields::Phrase;
 use crate::number::fill;
-use crate::recorded::Figures;
+use crate::recorded::BuiltIn;
 use crate::text::obeyed;
 use plan::cost::GpuDatabase;
 use toml_edit::{DocumentMut, Item, Table, Value};
@@ -215,7 +215,7 @@ fn asked(key: &Key, gpus: Option<&GpuDatabase>) -> String {
     let (Some(gpus), Ok(setup)) = (gpus, key.setup.answer()) else {
         return key.ask.text.clone();
     };
-    let env = Env::new(setup, gpus, Figures::built_in());
+    let env = Env::new(setup, gpus, &BuiltIn);
     fill(&key.ask.text, |inline| {
         inline
             .show(&env)
