@@ -245,13 +245,6 @@ impl StudiesPage {
         }
     }
 
-    /// Whether a study takes plan or setup from the lab.
-    pub fn takes_lab(&self, shared: &Shared, offered: &Offered) -> bool {
-        around(shared)
-            .iter()
-            .any(|word| offered.flags.contains(word))
-    }
-
     /// Has a study made; one that is being made already stays the one that is awaited.
     fn begin(&mut self, shared: &mut Shared, words: Vec<String>, out: &mut Out) {
         if let Some(ticket) = shared.make_study(words, out) {
@@ -283,7 +276,7 @@ impl Screen for StudiesPage {
             _ if shared.studies.making().is_some() => MAKING.into(),
             View::List => LIST.into(),
             View::Settings(_) => match self.offered(shared) {
-                Some(offered) if self.takes_lab(shared, offered) => SETTINGS.into(),
+                Some(offered) if offered.takes_setup() => SETTINGS.into(),
                 _ => without(SETTINGS, &[Action::Setup]),
             },
         }

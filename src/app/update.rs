@@ -8,24 +8,20 @@ use super::machine::Ceilings;
 use super::message::{Effect, Event, Message};
 use super::note::Tone;
 use super::page::Page;
-use super::palette::{Command, Palette};
-use super::question::Asked;
+use super::palette::Palette;
 use super::runs::{CARD_AFTER, Outcome};
 use super::screen::Screen;
 use super::shared::Shared;
 use super::state::State;
 use super::study::Study;
 use super::{answering, claims, exercise, find, lesson, live, restore};
+use chosen::command_chosen;
 use hands::{click, paste, press, wheel};
-use plan::fusion::Fusion;
+use leave::{interrupt, quit};
 
+mod chosen;
 mod hands;
-
-/// How long a first Ctrl-C, or a `q` during a run, waits for the second.
-const SECOND_PRESS: u64 = 2000;
-
-/// The exit code of a program that the learner interrupted.
-const INTERRUPTED: u8 = 130;
+mod leave;
 
 /// Takes one event. The state is changed, and what the outside is to do is
 /// returned, in order.
@@ -390,52 +386,6 @@ fn flip_ascii(shared: &mut Shared, out: &mut Out) {
     shared.choose("ascii", value, out);
 }
 
-/// Does what was chosen in the palette.
-fn command_chosen(state: &mut State, command: Command, out: &mut Out) {
-    match command {
-        Command::Do(action @ (Action::Run | Action::RunAll | Action::Undo | Action::Bytes)) => {
-            state.go(Page::Lab);
-            act(state, action, out);
-        }
-        Command::Do(action) => act(state, action, out),
-        Command::Flip(fusion) => {
-            state.go(Page::Lab);
-            state.lab.toggle = Fusion::ALL.iter().position(|f| *f == fusion).unwrap_or(0);
-            act(state, Action::Flip, out);
-        }
-        Command::Put(version) => {
-            state.go(Page::Lab);
-            state.shared.hold(version.cut());
-        }
-        Command::Lesson(at) => out.want(Intent::Lesson(at)),
-        Command::Exercise(exercise) => {
-            let found = state.shared.study.exercise(&exercise);
-            if let Some(key) = found.and_then(|e| e.keys.first()) {
-                let key = key.name.text.clone();
-                out.want(Intent::Question(Asked { exercise, key }));
-            }
-        }
-        Command::Claim(id) => out.want(Intent::Claim(id.to_owned())),
-        Command::Messages => state.go(Page::Messages),
-        Command::Shell(command) => {
-            out.push(Effect::Copy(command.to_owned()));
-            let text = format!("In a shell: {command}   (copied; Ctrl-Z leads to yours, fg back)");
-            state.shared.notes.say(Tone::Plain, text);
-        }
-        Command::Backend(name) => match state.shared.machine.choose(&name) {
-            Ok(()) => {
-                let text = format!("{name} runs plans and experiments from now on.");
-                state.shared.notes.say(Tone::Plain, text);
-            }
-            Err(why) => state.shared.notes.say(Tone::Warn, why),
-        },
-        Command::Reset => exercise::reset(&mut state.exercises, &mut state.shared, out),
-        Command::Theme(theme) => set_theme(&mut state.shared, theme, out),
-        Command::Ascii => flip_ascii(&mut state.shared, out),
-        Command::Quit => act(state, Action::Quit, out),
-    }
-}
-
 /// Shows the page as a command line and copies it.
 fn command_line(state: &mut State, out: &mut Out) {
     let (screen, shared) = state.parts();
@@ -457,59 +407,6 @@ fn export(state: &mut State, out: &mut Out) {
     };
     let numbers = course::csv::grids(&screen.numbers(shared));
     out.push(Effect::Export { name, numbers });
-}
-
-/// `q`: leaves; during a run it asks once.
-fn quit(state: &mut State, out: &mut Out) {
-    if state.shared.runs.running().is_some() && !again(state, Action::Quit) {
-        wait_for_second(state, Action::Quit, "q again stops the run and leaves.");
-        return;
-    }
-    if state.shared.studies.making().is_some() && !again(state, Action::Quit) {
-        let text = "q again stops the study, keeps what was measured, and leaves.";
-        wait_for_second(state, Action::Quit, text);
-        return;
-    }
-    leave(state, out, 0);
-}
-
-/// Ctrl-C: stops the run; with none running, twice within two seconds leaves.
-fn interrupt(state: &mut State, out: &mut Out) {
-    if state.shared.runs.running().is_some() {
-        out.push(Effect::CancelRun);
-        state.shared.notes.say(Tone::Plain, "Stopping the run.");
-    } else if state.shared.studies.stop() {
-        out.push(Effect::StopStudy);
-        let text = "Stopping the study between two runs; what was measured is kept.";
-        state.shared.notes.say(Tone::Plain, text);
-    } else if again(state, Action::Interrupt) {
-        leave(state, out, INTERRUPTED);
-    } else {
-        wait_for_second(state, Action::Interrupt, "Ctrl-C again leaves.");
-    }
-}
-
-fn again(state: &State, action: Action) -> bool {
-    matches!(state.leaving, Some((a, until)) if a == action && state.shared.now < until)
-}
-
-fn wait_for_second(state: &mut State, action: Action, text: &str) {
-    state.leaving = Some((action, state.shared.now + SECOND_PRESS));
-    state.shared.notes.say(Tone::Plain, text);
-}
-
-fn leave(state: &mut State, out: &mut Out, code: u8) {
-    // An answer that is being typed goes into its sheet.
-    let (screen, shared) = state.parts();
-    screen.put_away(shared, out);
-    if shared.runs.running().is_some() {
-        out.push(Effect::CancelRun);
-    }
-    if shared.studies.making().is_some() {
-        out.push(Effect::StopStudy);
-    }
-    state.beat.left(state.shared.now, out);
-    out.push(Effect::Quit(code));
 }
 
 #[cfg(test)]

@@ -21,10 +21,10 @@ pub fn units() -> Vec<CompileUnit> {
     vec![there::chase(), there::sweep()]
 }
 
-/// Measures every working set of a request.
+/// Measures every working set of a request, or those until somebody stops it.
 ///
 /// # Errors
-/// A machine without a clock, sets that do not fit its memory, a stop.
+/// A machine without a clock, sets that do not fit its memory, a stop before the first.
 pub fn measure(request: &MemoryRequest, observer: &dyn Observer) -> Result<MemoryReport, RunError> {
     let largest = request.sizes.iter().copied().max().unwrap_or(0);
     match request.backend {

@@ -159,9 +159,10 @@ fn named<'d>(desk: &'d Desk, typed: &[String]) -> Result<Vec<&'d Exercise>, Fail
 
 /// What a name of the documents means, where one was typed.
 fn theirs(desk: &Desk, typed: &str, out: &mut Out) {
-    let own = desk.course.exercises().any(|exercise| exercise.id == typed);
-    for line in lists::theirs(desk, typed).iter().filter(|_| !own) {
-        out.lines(wrapped(line, "", "  "));
+    if desk.course.exercise_of_id(typed).is_none() {
+        for line in lists::theirs(desk, typed) {
+            out.lines(wrapped(&line, "", "  "));
+        }
     }
 }
 

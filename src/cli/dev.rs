@@ -9,9 +9,10 @@ use clap::{Args, Subcommand};
 use super::Outcome;
 use super::args::OutputArgs;
 use super::failure::Failure;
+use super::interrupt::Interrupt;
 use super::out::Out;
 use backend::hierarchy;
-use plan::run::{BackendKind, MemoryRequest, Unwatched};
+use plan::run::{BackendKind, MemoryRequest};
 
 /// Commands for makers of the workshop.
 #[derive(Debug, Args)]
@@ -84,7 +85,8 @@ pub(super) fn dev(output: &OutputArgs, args: &DevArgs, out: &mut Out) -> Outcome
                 backend: BackendKind::parse(backend)?,
                 sizes: sizes.clone(),
             };
-            out.json(&hierarchy::measure(&request, &Unwatched)?);
+            // Ctrl-C of a terminal is the parent's as well: what was measured goes to it.
+            out.json(&hierarchy::measure(&request, &Interrupt::watch(false))?);
             Ok(0)
         }
         DevCommand::Troubles { backend } => {

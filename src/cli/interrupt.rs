@@ -13,8 +13,8 @@ pub(super) struct Interrupt {
     seen: Arc<AtomicBool>,
     /// Where progress goes: a line of standard error, or nowhere.
     show: bool,
-    /// Lines for another program, when the last of which phase was written.
-    told: Option<Mutex<Option<(Instant, Phase)>>>,
+    /// Lines for another program: when the last was written, and which.
+    told: Option<Mutex<Option<(Instant, Phase, String)>>>,
 }
 
 /// Least time between two lines of one phase that another program reads.
@@ -49,16 +49,18 @@ impl Observer for Interrupt {
     fn progress(&self, progress: Progress) {
         if let Some(told) = &self.told {
             let mut last = told.lock().unwrap_or_else(PoisonError::into_inner);
-            let soon =
-                last.is_some_and(|(at, phase)| phase == progress.phase && at.elapsed() < BETWEEN);
-            if !soon {
-                *last = Some((Instant::now(), progress.phase));
-                super::out::tell(&format!(
-                    "{} {} of {}\n",
-                    progress.phase.name(),
-                    progress.done,
-                    progress.total
-                ));
+            let line = format!(
+                "{} {} of {}\n",
+                progress.phase.name(),
+                progress.done,
+                progress.total
+            );
+            let told = last.as_ref().is_some_and(|(at, phase, last)| {
+                *last == line || *phase == progress.phase && at.elapsed() < BETWEEN
+            });
+            if !told {
+                super::out::tell(&line);
+                *last = Some((Instant::now(), progress.phase, line));
             }
         }
         if self.show {

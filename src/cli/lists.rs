@@ -173,15 +173,16 @@ pub(super) fn theirs(desk: &Desk, typed: &str) -> Vec<String> {
     };
     let mut said = Vec::new();
     for exercise in assigned() {
-        let document = document(exercise);
+        let mut say = |title: &str, asked| {
+            let (document, ids) = (document(exercise), ids(asked));
+            said.push(format!("{document}, {title}: {ids} here."));
+        };
         if exercise.names.iter().any(|name| same(name)) {
-            let ids = ids(exercise.asked(&desk.course));
-            said.push(format!("{document}, {}: {ids} here.", exercise.title));
+            say(&exercise.title, exercise.asked(&desk.course));
         }
         for part in &exercise.parts {
             if part.name.as_deref().is_some_and(same) {
-                let ids = ids(part.asked(&desk.course));
-                said.push(format!("{document}, {}: {ids} here.", part.title));
+                say(&part.title, part.asked(&desk.course));
             }
         }
     }

@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Outcome;
-use super::args::{OutputArgs, PlanArgs, SetupArgs, places, typed_device, whole};
+use super::args::{OutputArgs, PlanArgs, SetupArgs, places, whole};
 use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
 use super::words::wrapped;
+use course::answer::USUAL_GPU;
 use files::{plain, replace};
 use plan::cost::{Config, Gpu, GpuDatabase, Vendor};
 use plan::fusion::Cut;
@@ -36,7 +37,9 @@ const HOTSPOTS: usize = 12;
 /// side by side.
 ///
 /// Kernels of PyTorch, its libraries and compilers are explained as ops of the block,
-/// by name, order and repetition.
+/// by name, order and repetition. The roofline is that of --gpu, else of the file's own
+/// GPU, else of the device of the course where the tool looks at GPUs of its maker, or an
+/// H200, or a die of an MI250X.
 ///
 /// Reads rocprofv3 (kernel_stats, kernel_trace, counter_collection, JSON, pftrace), the
 /// older rocprof, rocprof-compute (pmc_perf, roofline.csv, what analyze prints),
@@ -82,10 +85,6 @@ pub(super) struct ProfileArgs {
     plan: PlanArgs,
     #[command(flatten)]
     setup: SetupArgs,
-    /// Whose roofline (see `gpus`); where nothing is named that of the file's own GPU, or
-    /// h200, or mi250x_gcd for AMD's tools
-    #[arg(long, value_name = "GPU", value_parser = typed_device)]
-    gpu: Option<&'static str>,
 }
 
 pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) -> Outcome {
@@ -95,7 +94,7 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
     config.model.layers = args.layers.unwrap_or(config.model.layers);
     if let Some(name) = &args.sample {
         let tool = Tool::parse(name).map_err(|e| Failure::usage(e.to_string()))?;
-        let gpu = gpu(&database, args, tool)?;
+        let gpu = gpu(&database, output, tool)?;
         if tool.vendor().is_some_and(|vendor| vendor != gpu.vendor) {
             return Err(Failure::usage(format!(
                 "{name} looks at the other maker's GPUs, and never at the {}; leave --gpu out, or take another tool",
@@ -119,7 +118,7 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
         config: &config,
         only: named.then_some(cut),
         database: &database,
-        args,
+        output,
     };
     if let Some(after) = &args.after {
         return beside(output, &asked, path, after, out);
@@ -127,7 +126,7 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
     let profile = match open::open(path)? {
         Found::Profile(profile) => *profile,
         Found::Roofs(devices) => {
-            let gpu = gpu(&database, args, Tool::RocprofCompute)?;
+            let gpu = gpu(&database, output, Tool::RocprofCompute)?;
             match output.json {
                 true => out.json(&json::roofs(path, &devices)),
                 false => show::roofs(out, &devices, gpu, output.plain),
@@ -204,7 +203,7 @@ struct Asked<'a> {
     /// The plan that is named.
     only: Option<Cut>,
     database: &'a GpuDatabase,
-    args: &'a ProfileArgs,
+    output: &'a OutputArgs,
 }
 
 impl<'a> Asked<'a> {
@@ -214,8 +213,8 @@ impl<'a> Asked<'a> {
             .as_deref()
             .and_then(|name| gpu_called(self.database, name));
         let gpu = match own {
-            Some(own) if self.args.gpu.is_none() => own,
-            _ => gpu(self.database, self.args, profile.tool)?,
+            Some(own) if self.output.gpu.is_none() => own,
+            _ => gpu(self.database, self.output, profile.tool)?,
         };
         Ok((against(profile, self.config, gpu, self.only)?, gpu))
     }
@@ -223,7 +222,7 @@ impl<'a> Asked<'a> {
     /// A GPU of which the database knows nothing.
     fn unknown(&self, profile: &Profile, gpu: &Gpu) -> Option<say::Said> {
         let name = profile.device.as_deref()?;
-        if self.args.gpu.is_some() || gpu_called(self.database, name).is_some() {
+        if self.output.gpu.is_some() || gpu_called(self.database, name).is_some() {
             return None;
         }
         Some(say::Said {
@@ -281,13 +280,16 @@ fn beside(
     Ok(0)
 }
 
-/// The GPU whose roof is meant.
-fn gpu<'d>(database: &'d GpuDatabase, args: &ProfileArgs, tool: Tool) -> Result<&'d Gpu, Failure> {
-    let usual = match tool.vendor() {
-        Some(Vendor::Amd) => "mi250x_gcd",
-        _ => "h200",
-    };
-    Ok(database.get(args.gpu.unwrap_or(usual))?)
+/// The GPU whose roof is meant: the one that is named, else that of the course, where the
+/// tool looks at its maker's GPUs.
+fn gpu<'d>(database: &'d GpuDatabase, output: &OutputArgs, tool: Tool) -> Result<&'d Gpu, Failure> {
+    let course = database.get(places(output).device())?;
+    let fits = tool.vendor().is_none_or(|vendor| vendor == course.vendor);
+    Ok(match tool.vendor() {
+        Some(Vendor::Amd) if !fits && output.gpu.is_none() => database.get("mi250x_gcd")?,
+        Some(_) if !fits && output.gpu.is_none() => database.get(USUAL_GPU)?,
+        _ => course,
+    })
 }
 
 /// Writes the samples that an exercise shows into a folder, each once.

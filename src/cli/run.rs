@@ -85,15 +85,41 @@ pub(super) struct RunOptions {
     untuned: bool,
 }
 
+/// A model, its shape, and how it is run.
+#[derive(Debug, Args)]
+pub(super) struct RunOfSetup {
+    #[command(flatten)]
+    pub(super) setup: SetupArgs,
+    #[command(flatten)]
+    options: RunOptions,
+}
+
+impl RunOfSetup {
+    pub(super) fn request(&self, cut: Cut, learned: &Learned) -> Result<Request, Failure> {
+        request(&self.setup, &self.options, cut, learned)
+    }
+}
+
+/// The same of a plan.
+#[derive(Debug, Args)]
+pub(super) struct RunOfPlan {
+    #[command(flatten)]
+    pub(super) plan: PlanArgs,
+    #[command(flatten)]
+    pub(super) of: RunOfSetup,
+}
+
+impl RunOfPlan {
+    pub(super) fn request(&self, learned: &Learned) -> Result<Request, Failure> {
+        self.of.request(self.plan.cut()?, learned)
+    }
+}
+
 /// Run a plan: outputs checked, launches counted, then timed.
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]
-    plan: PlanArgs,
-    #[command(flatten)]
-    setup: SetupArgs,
-    #[command(flatten)]
-    run: RunOptions,
+    run: RunOfPlan,
     #[command(flatten)]
     bytes: CountOptions,
     /// Write the logits here: npy, float32, batch × seq × vocab
@@ -157,10 +183,11 @@ pub(super) fn request(
 pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome {
     let places = places(output);
     let learned = Learned::of(&places);
-    let mut request = request(&args.setup, &args.run, args.plan.cut_or_auto()?, &learned)?;
+    let plan = &args.run.plan;
+    let mut request = args.run.of.request(plan.cut_or_auto()?, &learned)?;
     request.count_bytes = args.bytes.count_bytes;
     let mut planned = None;
-    if args.plan.is_auto() {
+    if plan.is_auto() {
         let auto = auto(&request.config, request.backend, places.device(), &learned)?;
         request.config.cut = auto.cut().map_err(Failure::usage)?;
         planned = Some(auto.source());

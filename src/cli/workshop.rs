@@ -43,7 +43,7 @@ pub(super) fn open(output: &OutputArgs, config: &Config, given: bool, out: &mut 
     let places = places(output);
     // Before the first frame only what is known at once; the rest is looked
     // for behind it.
-    state.shared.machine = machine::at_once(places.device());
+    state.shared.machine = machine::at_once();
     let store = Store::new(&places);
     let first = !store.exists();
     let (progress, note) = store.load();

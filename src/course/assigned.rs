@@ -166,7 +166,7 @@ pub(crate) fn led_to<'c>(course: &'c Course, typed: &str) -> Vec<&'c Exercise> {
             }
         }
     }
-    let own = |id: &String| course.exercises().find(|exercise| exercise.id == *id);
+    let own = |id: &String| course.exercise_of_id(id);
     ids.iter().filter_map(own).collect()
 }
 

@@ -39,9 +39,9 @@ pub struct Document {
     pub id: String,
     /// What it is called in sentences.
     pub name: String,
-    /// Headings that claims stand under, in the order of the document; none: it has at
-    /// most one.
-    pub headings: Vec<String>,
+    /// Where claims may stand: its headings in its order, then other places; none: it has
+    /// at most one.
+    pub places: Vec<String>,
 }
 
 /// Claims about one subject.

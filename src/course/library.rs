@@ -1,18 +1,20 @@
 //! The course as a whole: built-in texts, overlaid by id, read when asked for.
 
+mod find;
+mod slot;
+
 use super::answer::USUAL_GPU;
-use super::assigned;
 use super::exercise::{Draw, Exercise};
-use super::fault::{Fault, way_out};
-use super::fields::Phrase;
+use super::fault::Fault;
 use super::lesson::Lesson;
 use super::paths::Places;
 use super::route::{Route, Routes};
 use super::shelf::{Raw, Shelf, embedded, embedded_routes, natural, on_disk, routes_on_disk};
 use super::solution::Solution;
 use files::Stamp;
+use slot::{Slot, differs, exercise, keep, lesson, put, solution};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Every lesson, exercise and solution, in natural order of their ids.
 ///
@@ -38,81 +40,6 @@ pub struct Course {
 
 /// A text on disk and its version.
 type Mark = (PathBuf, Option<Stamp>);
-
-#[derive(Debug)]
-struct Slot<T> {
-    raw: Raw,
-    /// The device of the course.
-    gpu: &'static str,
-    /// Lessons and exercises that are left out where the claims court is switched off;
-    /// none: it sits.
-    left_out: Option<Arc<[String]>>,
-    read: OnceLock<T>,
-}
-
-impl<T> Slot<T> {
-    fn get(&self, read: fn(&Self) -> T) -> &T {
-        self.read.get_or_init(|| read(self))
-    }
-
-    fn is_left_out(&self, id: &str) -> bool {
-        let left_out = self.left_out.as_deref().unwrap_or_default();
-        left_out.iter().any(|other| other == id)
-    }
-
-    /// To be read for another device.
-    fn on(&mut self, gpu: &'static str) {
-        self.gpu = gpu;
-        self.read = OnceLock::new();
-    }
-}
-
-/// Takes what is left out away from a shelf; the others are read anew without it.
-fn keep<T>(slots: &mut Vec<Slot<T>>, left_out: &Arc<[String]>) {
-    slots.retain(|slot| !left_out.contains(&slot.raw.id));
-    for slot in slots {
-        slot.left_out = Some(Arc::clone(left_out));
-        slot.read = OnceLock::new();
-    }
-}
-
-fn lesson(slot: &Slot<Lesson>) -> Lesson {
-    let raw = &slot.raw;
-    let mut lesson = Lesson::read(&raw.id, &raw.file, &raw.text);
-    replace_faults(&mut lesson.faults, raw);
-    if slot.left_out.is_some() {
-        lesson.without_court(&|id| slot.is_left_out(id));
-    }
-    lesson.on(slot.gpu)
-}
-
-fn exercise(slot: &Slot<Exercise>) -> Exercise {
-    let raw = &slot.raw;
-    let mut exercise = Exercise::read(&raw.id, &raw.file, &raw.text);
-    replace_faults(&mut exercise.faults, raw);
-    let gone = |named: &Phrase| slot.is_left_out(&named.text);
-    if exercise.lesson.as_ref().is_some_and(gone) {
-        exercise.lesson = None;
-    }
-    exercise.on(slot.gpu)
-}
-
-fn solution(slot: &Slot<Solution>) -> Solution {
-    let raw = &slot.raw;
-    let mut solution = Solution::read(&raw.id, &raw.file, &raw.text);
-    replace_faults(&mut solution.faults, raw);
-    solution
-}
-
-/// A file that could not be had has that one fault, not those of an empty text.
-fn replace_faults(faults: &mut Vec<Fault>, raw: &Raw) {
-    if let Some(fault) = &raw.fault {
-        if raw.text.is_empty() {
-            faults.clear();
-        }
-        faults.insert(0, fault.clone());
-    }
-}
 
 impl Course {
     /// The built-in course.
@@ -359,91 +286,6 @@ impl Course {
             .map(|slot| slot.get(solution))
     }
 
-    /// A lesson by its id, its number (`4`, `04`) or its name without number.
-    ///
-    /// # Errors
-    /// A sentence with the nearest id.
-    pub fn lesson(&self, typed: &str) -> Result<&Lesson, String> {
-        let number = |text: &str| text.parse::<u32>().ok();
-        let fits = |id: &str| {
-            let (head, tail) = id.split_once('-').unwrap_or((id, ""));
-            id == typed || tail == typed || number(head).is_some_and(|n| number(typed) == Some(n))
-        };
-        let ids: Vec<&str> = self
-            .lessons
-            .iter()
-            .map(|slot| slot.raw.id.as_str())
-            .collect();
-        self.lessons
-            .iter()
-            .find(|slot| slot.raw.id == typed)
-            .or_else(|| self.lessons.iter().find(|slot| fits(&slot.raw.id)))
-            .map(|slot| slot.get(lesson))
-            .ok_or_else(|| {
-                format!(
-                    "there is no lesson “{typed}”; {}",
-                    hint(typed, &ids, "tinyllama-tutor lessons")
-                )
-            })
-    }
-
-    /// An exercise by its id, or by a name of the documents that means one alone.
-    ///
-    /// # Errors
-    /// A sentence with the nearest id.
-    pub fn exercise(&self, typed: &str) -> Result<&Exercise, String> {
-        match self.exercises_named(typed)?.as_slice() {
-            [one] => Ok(one),
-            several => {
-                let ids: Vec<&str> = several.iter().map(|e| e.id.as_str()).collect();
-                Err(format!(
-                    "{typed} is {} here; name one of them",
-                    ids.join(", ")
-                ))
-            }
-        }
-    }
-
-    /// The exercises of an id, or of a name of the documents ([`assigned`]): one or more.
-    ///
-    /// # Errors
-    /// A sentence with the nearest id or name.
-    pub fn exercises_named(&self, typed: &str) -> Result<Vec<&Exercise>, String> {
-        let mut own = self.exercises.iter();
-        if let Some(slot) = own.find(|slot| slot.raw.id == typed) {
-            return Ok(vec![slot.get(exercise)]);
-        }
-        let led = assigned::led_to(self, typed);
-        if !led.is_empty() {
-            return Ok(led);
-        }
-        let own = self.exercises.iter().map(|slot| slot.raw.id.as_str());
-        let theirs = assigned::names().map(|(name, _)| name);
-        let ids: Vec<&str> = own.chain(theirs).collect();
-        Err(format!(
-            "there is no exercise “{typed}”; {}",
-            hint(typed, &ids, "tinyllama-tutor exercises")
-        ))
-    }
-
-    /// The exercises that a lesson leads to.
-    pub fn exercises_of<'c>(&'c self, lesson: &'c str) -> impl Iterator<Item = &'c Exercise> {
-        self.exercises().filter(move |exercise| {
-            exercise
-                .lesson
-                .as_ref()
-                .is_some_and(|named| named.text == lesson)
-        })
-    }
-
-    /// The solution of an exercise, where there is one.
-    pub fn solution(&self, id: &str) -> Option<&Solution> {
-        self.solutions
-            .iter()
-            .find(|slot| slot.raw.id == id)
-            .map(|slot| slot.get(solution))
-    }
-
     /// What the course is, in the header: `course built in`, or the name of the folder
     /// that lies over it.
     pub fn named(&self) -> String {
@@ -473,45 +315,6 @@ impl Course {
         Some(format!(
             "Course overlay found: {folder} ({lessons} from the built-in course). --course DIR chooses another."
         ))
-    }
-}
-
-/// The nearest id, or the command that lists them: thirty ids make no sentence.
-fn hint(typed: &str, ids: &[&str], command: &str) -> String {
-    match plan::nearest(typed, ids.iter().copied()) {
-        Some(_) => way_out(typed, ids),
-        None => format!("{command} lists them."),
-    }
-}
-
-fn differs(slots: &[Slot<Lesson>], raw: &Raw) -> bool {
-    slots
-        .iter()
-        .find(|slot| slot.raw.id == raw.id)
-        .is_none_or(|slot| slot.raw.text != raw.text)
-}
-
-fn put<T>(slots: &mut Vec<Slot<T>>, raw: Raw) {
-    let slot = Slot {
-        raw,
-        gpu: USUAL_GPU,
-        left_out: None,
-        read: OnceLock::new(),
-    };
-    match slots.binary_search_by(|old| natural(&old.raw.id, &slot.raw.id)) {
-        // A text that could not be read leaves the built-in one, with the fault.
-        Ok(at) => {
-            if let Some(old) = slots.get_mut(at) {
-                if slot.raw.fault.is_some() && slot.raw.text.is_empty() {
-                    let kept = old.raw.text.clone();
-                    *old = slot;
-                    old.raw.text = kept;
-                } else {
-                    *old = slot;
-                }
-            }
-        }
-        Err(at) => slots.insert(at, slot),
     }
 }
 

@@ -1,7 +1,6 @@
 //! A study or a report for the screen: made by this program as a child. A study is told to
 //! stop as Ctrl-C tells it, and keeps what it measured until then.
 
-use std::path::Path;
 use std::time::Duration;
 
 use crate::follow::{Leash, follow, follow_on, sentence};
@@ -12,19 +11,22 @@ use study::kept::Kept;
 /// A step may be a forward of minutes; the study's own budget ends it before.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
-/// Makes the study of these words and keeps it in `state`; `heard` is told how far it is.
+/// Makes the study of these words for the device of the course, and keeps it in the state folder; `heard` is told how far it is.
 ///
 /// # Errors
 /// A sentence: what the command would have said.
 pub(crate) fn make(
     words: &[String],
-    state: &Path,
+    places: &Places,
     leash: &Leash,
     heard: impl FnMut(&str),
 ) -> Result<Kept, String> {
     let mut arguments = words.to_vec();
     arguments.extend(["--json", "--progress", "--state"].map(str::to_owned));
-    arguments.push(state.display().to_string());
+    arguments.push(places.state.display().to_string());
+    if let Some(gpu) = places.gpu {
+        arguments.extend(["--gpu".to_owned(), gpu.to_owned()]);
+    }
     let ended = follow_on(leash, &arguments, |_| LONGEST, heard)
         .map_err(|e| format!("the study's process cannot be started: {e}"))?;
     serde_json::from_str(&ended.output).map_err(|_| match ended.last.as_str() {

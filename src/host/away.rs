@@ -47,6 +47,11 @@ impl Away {
         })
     }
 
+    /// What is started from now on speaks of another device.
+    pub const fn speak_of(&mut self, gpu: &'static str) {
+        self.places.gpu = Some(gpu);
+    }
+
     /// Starts to carry out what takes long; another effect is not done here.
     pub fn start(&self, effect: Effect) {
         self.spawn(move |away| away.answer(effect));
@@ -99,7 +104,7 @@ impl Away {
                     // Nobody listens any more when the program is leaving.
                     let _ = self.to.send(Message::StudyHeard(ticket, line));
                 };
-                let made = apart::make(&words, &self.places.state, &self.study, heard);
+                let made = apart::make(&words, &self.places, &self.study, heard);
                 Message::StudyMade(ticket, made.map(Arc::new))
             }
             Effect::ListStudies => Message::Studies(Studies::of(&self.places).newest(KEPT)),
@@ -107,5 +112,33 @@ impl Away {
             Effect::Report => Message::Saved(apart::report(&self.places)),
             _ => return None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use course::{Course, Exercise, Surroundings};
+    use std::sync::mpsc;
+
+    #[test]
+    fn what_is_started_speaks_of_the_device_that_was_chosen_last() {
+        let folder = tempfile::tempdir().unwrap();
+        let around = Surroundings {
+            current: folder.path().to_owned(),
+            ..Surroundings::default()
+        };
+        let mut places = Places::find(&around, Some(folder.path()), None);
+        places.gpu = Some("mi300a");
+        let (to, _heard) = mpsc::channel();
+        let mut away = Away::new(places, Arc::new(Vec::new), to);
+        let asks = |course: &Course| -> Vec<Exercise> { course.exercises().cloned().collect() };
+        let of = |away: &Away| asks(&away.host().course);
+        let before = of(&away);
+        assert_eq!(before, asks(&Course::built_in().on("mi300a")));
+        away.speak_of("a100_40gb");
+        // What is asked, and begun from it, is about that device.
+        assert_eq!(of(&away), asks(&Course::built_in().on("a100_40gb")));
+        assert_ne!(of(&away), before);
     }
 }

@@ -15,7 +15,6 @@ use app::{Effect, Message};
 use course::answer::data_sheets;
 use course::attempt::kernel_file;
 use course::{Course, DEVICE, Exercise, Ledger, Saved, Sheet, Stamp, VARIANT, undo};
-use plan::cost::GpuDatabase;
 
 /// How often files that are shown are looked at: those of a course folder, and
 /// the sheet of the form. Where there are neither, the thread sleeps.
@@ -115,7 +114,7 @@ impl Files {
         let study = Study {
             course: Arc::clone(&course),
             progress,
-            gpus: GpuDatabase::embedded().ok().map(Arc::new),
+            gpus: data_sheets().cloned().map(Arc::new),
             loaded: true,
             ..Study::default()
         };

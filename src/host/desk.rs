@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::trouble::Trouble;
-use course::answer::{Env, Records};
+use course::answer::{Env, Records, data_sheets};
 use course::{self, Course, Event, Exercise, Fault, Places, Progress, Saved, Sheet, Store};
 use plan::cost::GpuDatabase;
 
@@ -62,7 +62,10 @@ impl Host {
         if let Some(gpus) = self.gpus.get() {
             return Ok(gpus);
         }
-        let gpus = GpuDatabase::embedded()?;
+        let gpus = match data_sheets() {
+            Some(read) => read.clone(),
+            None => GpuDatabase::embedded()?,
+        };
         Ok(self.gpus.get_or_init(|| gpus))
     }
 

@@ -244,9 +244,7 @@ mod tests {
     }
 
     fn run(micros: f64) -> Run {
-        use plan::run::{
-            BackendKind, BytesReport, LaunchReport, OutputReport, PlanReport, Report, Timing,
-        };
+        use plan::run::{BackendKind, Report, Timing};
         Run {
             build: String::new(),
             backend: BackendKind::Cpu,
@@ -256,30 +254,8 @@ mod tests {
             among: 2,
             rounds: vec![Some(micros), None],
             report: Report {
-                schema: 1,
-                backend: "cpu".into(),
-                device: "a CPU".into(),
-                plan: PlanReport {
-                    fusions: vec![],
-                    groups: String::new(),
-                    launches: 1,
-                },
-                launches: LaunchReport {
-                    counted: 1,
-                    library: 0,
-                },
                 time_us: Timing::of(&[micros], "clock"),
-                bytes: BytesReport::default(),
-                check: None,
-                output: OutputReport {
-                    shape: vec![],
-                    sha256: String::new(),
-                    sample: vec![],
-                },
-                held_bytes: None,
-                trace: None,
-                kernels: vec![],
-                notes: vec![],
+                ..Report::bare("cpu", "a CPU", 1)
             },
         }
     }

@@ -99,8 +99,14 @@ impl Learned {
             let same = |old: &Calibration| {
                 (&old.device, &old.backend, old.dtype) == (&new.device, &new.backend, new.dtype)
             };
-            file.calibrations.retain(|old| !same(&old.of));
-            file.calibrations.push(noted(kept, new.clone()));
+            let better = |old: &Of<Calibration>| {
+                same(&old.of) && old.build == kept.build && old.of.disturbed.is_none()
+            };
+            // One that was disturbed serves where there is no other.
+            if new.disturbed.is_none() || !file.calibrations.iter().any(better) {
+                file.calibrations.retain(|old| !same(&old.of));
+                file.calibrations.push(noted(kept, new.clone()));
+            }
         }
         for new in &learned.predictions {
             let same = |old: &Prediction| old.config == new.config && old.device == new.device;
@@ -236,6 +242,48 @@ mod tests {
         store.serve(&mut request);
         assert_eq!(request.tuned.len(), 1);
         assert_eq!(store.read().tuned.len(), 2);
+    }
+
+    #[test]
+    fn a_disturbed_calibration_never_takes_the_place_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Learned {
+            path: folder.path().join("learned.json"),
+        };
+        let made = |start: f64, disturbed: Option<&str>| learned::Learned {
+            calibration: Some(Calibration {
+                backend: "cpu".into(),
+                device: "a CPU".into(),
+                dtype: Dtype::Fp32,
+                costs: study::calibration::Costs::of([start; study::calibration::Costs::COUNT]),
+                near_bytes: 1e6,
+                seen: Vec::new(),
+                flops: [1.0, 2.0],
+                bytes: [1.0, 2.0],
+                disturbed: disturbed.map(str::to_owned),
+            }),
+            ..learned::Learned::default()
+        };
+        let start = || {
+            let known = store.calibration(BackendKind::Cpu, Dtype::Fp32).unwrap();
+            (known.costs.start, known.doubt().is_some())
+        };
+        // The first is taken as it is, with its word of doubt; a better one replaces it.
+        store
+            .keep(&kept("predict-1", made(1.0, Some("busy"))))
+            .unwrap();
+        assert_eq!(start(), (1.0, true));
+        store
+            .keep(&kept("predict-2", made(2.0, Some("busy"))))
+            .unwrap();
+        assert_eq!(start(), (2.0, true));
+        store.keep(&kept("predict-3", made(3.0, None))).unwrap();
+        store
+            .keep(&kept("predict-4", made(4.0, Some("busy"))))
+            .unwrap();
+        assert_eq!(start(), (3.0, false));
+        store.keep(&kept("predict-5", made(5.0, None))).unwrap();
+        assert_eq!(start(), (5.0, false));
     }
 
     #[test]

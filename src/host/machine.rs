@@ -9,6 +9,7 @@ use backend::cpu::{self, Isa};
 use backend::hierarchy::DeviceRates;
 use backend::submission::mutant;
 use backend::{LocalRunner, device, engine};
+use course::answer::data_sheets;
 use plan::cost::GpuDatabase;
 use plan::fusion::Fusion;
 use plan::run::mutants::MUTANTS;
@@ -16,8 +17,8 @@ use plan::run::{BackendKind, BackendState, Proof, RunError, median};
 use study::evidence::Roofs;
 use study::timing::{Apart, agreed};
 
-/// What is known before anything was looked for.
-pub fn at_once(gpu: &str) -> Machine {
+/// What is known before anything was looked for or read.
+pub fn at_once() -> Machine {
     let searching = |kind: BackendKind| BackendFacts {
         name: kind.name().to_owned(),
         line: "…".to_owned(),
@@ -28,24 +29,29 @@ pub fn at_once(gpu: &str) -> Machine {
     let threads = device::threads();
     let mut all: Vec<BackendFacts> = gpus().map(searching).collect();
     all.extend(local(format!("{threads} threads")));
-    of(all, gpu)
+    of(all)
 }
 
 /// What is there once it was looked for, which may take a second.
 pub fn found(gpu: &str) -> Machine {
-    of(backends(), gpu)
+    let mut machine = of(backends());
+    if let Some(sheet) = on_paper(gpu) {
+        machine.take_sheet(sheet);
+    }
+    machine
+}
+
+/// The ceilings of the course's device by its data sheet, so that floors have a roof until
+/// this machine's own are known.
+pub fn on_paper(gpu: &str) -> Option<Ceilings> {
+    let gpu = data_sheets()?.get(gpu).ok()?;
+    Some(Ceilings::of_gpu(gpu))
 }
 
 /// What is on this machine: its backends, the best one chosen.
-fn of(backends: Vec<BackendFacts>, gpu: &str) -> Machine {
-    // The data sheet of the course's device, so that floors have a roof until this
-    // machine's own ceilings are known.
-    let sheet = GpuDatabase::embedded()
-        .ok()
-        .and_then(|all| all.get(gpu).ok().map(Ceilings::of_gpu));
+fn of(backends: Vec<BackendFacts>) -> Machine {
     let mut machine = Machine {
         backends,
-        sheet,
         ..Machine::default()
     };
     let named = |kind: &BackendKind| {

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use crate::machine::chosen;
+use backend::cpu::{Rates, Threads};
 use backend::engine::Engine;
 use plan::cost::price;
 use plan::run::{BackendKind, Observer, Request, RunError, RunErrorKind};
@@ -93,6 +95,10 @@ pub(crate) fn affordable(
     if first.backend == BackendKind::Simt {
         return Ok(());
     }
+    if let Some(seconds) = at_least(requests, first, budget) {
+        let how = "by the roof of its products alone; nothing was run";
+        return Err(refused(study, seconds, budget, how));
+    }
     let Some(mut smallest) = Pace::of(first, engine, watch)? else {
         return Ok(());
     };
@@ -126,14 +132,62 @@ pub(crate) fn affordable(
     if expected <= budget {
         return Ok(());
     }
+    let runs = requests.iter().map(|r| u64::from(r.runs)).sum::<u64>();
+    let how = format!("{runs} runs at the pace of those that were tried");
+    Err(refused(study, expected, budget, &how))
+}
+
+/// That a study would take so many seconds, and how to ask for less.
+fn refused(study: &dyn Study, expected: f64, budget: f64, how: &str) -> RunError {
     let seconds = |s: f64| format(&Quantity::seconds(s));
-    Err(RunError::bad_request(format!(
-        "study {} would take about {} here ({} runs at the pace of those that were tried), more than {}; take {}, or --budget {} (minutes)",
+    RunError::bad_request(format!(
+        "study {} would take about {} here ({how}), more than {}; take {}, or --budget {} (minutes)",
         study.definition().name,
         seconds(expected),
-        requests.iter().map(|r| u64::from(r.runs)).sum::<u64>(),
         seconds(budget),
         study.smaller(),
         (expected / 60.0 * 1.5).ceil()
-    )))
+    ))
+}
+
+/// FLOPs from which on a CPU takes so long that its roof is measured before one run is tried.
+const LARGE: f64 = 2e11;
+
+/// Seconds that a sweep takes at least on this CPU, by the roof of its products, where that
+/// is more than its budget: a second is measured in place of minutes of a run. `None`
+/// otherwise, and where even the smallest run is soon made.
+fn at_least(requests: &[Request], smallest: &Request, budget: f64) -> Option<f64> {
+    if flops(smallest) < LARGE || chosen(smallest.backend) != BackendKind::Cpu {
+        return None;
+    }
+    let rates = Rates::measure(&Threads::new(smallest.threads)).ok()?;
+    let roof = rates.product.into_iter().fold(0.0, f64::max);
+    let seconds = floor(requests, roof);
+    (seconds > budget).then_some(seconds)
+}
+
+/// Seconds of all runs of these requests that a rate of FLOPs asks for.
+fn floor(requests: &[Request], roof: f64) -> f64 {
+    let each = |r: &Request| flops(r) * f64::from(r.runs.max(1)) / roof;
+    requests.iter().map(each).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plan::cost::Config;
+    use plan::fusion::Version;
+
+    #[test]
+    fn all_runs_of_all_requests_stand_under_the_roof() {
+        let mut request = Request::new(Config::preset("workshop", Version::V1.cut()).unwrap());
+        request.runs = 30;
+        let once = flops(&request);
+        // 743 MFLOP, 30 and then 60 runs at 1 GFLOP/s.
+        assert!((once / 743e6 - 1.0).abs() < 0.01, "{once}");
+        let twice = [request.clone(), request.clone()];
+        assert!((floor(&twice, 1e9) - 60.0 * once * 1e-9).abs() < 1e-9);
+        // What is soon made is tried, whatever the budget.
+        assert_eq!(at_least(&twice, &request, 0.0), None);
+    }
 }

@@ -23,6 +23,7 @@ pub fn carry_out(
         let watch = InTurns {
             observer,
             visits: (rounds.plans() > 1).then_some((done, total)),
+            again: visit.request.again,
         };
         match engine.run(&visit.request, logits.take(), &watch) {
             Err(stopped) if stopped.kind == RunErrorKind::Cancelled => return Err(stopped),
@@ -36,6 +37,8 @@ pub fn carry_out(
 struct InTurns<'o> {
     observer: &'o dyn Observer,
     visits: Option<(u32, u32)>,
+    /// It was made ready in a round before: that it is, is no step.
+    again: bool,
 }
 
 impl Observer for InTurns<'_> {
@@ -43,6 +46,7 @@ impl Observer for InTurns<'_> {
         let quick = matches!(progress.phase, Phase::Timing | Phase::WarmUp);
         self.observer.progress(match self.visits {
             Some((done, total)) if quick => Progress::new(Phase::Timing, done, total),
+            Some(_) if self.again => return,
             _ => progress,
         });
     }

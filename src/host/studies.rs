@@ -10,7 +10,7 @@ use backend::engine::{Engine, build};
 use backend::submission::mutant;
 use course::Places;
 use files::{create, plain, read_text};
-use plan::run::{MemoryRequest, Observer, Phase, Progress, RunError};
+use plan::run::{BackendKind, MemoryRequest, Observer, Phase, Progress, RunError};
 use study::catalogue::{Study, modelled};
 use study::evidence::{Asks, Evidence};
 use study::kept::Kept;
@@ -66,39 +66,55 @@ pub fn make(
 /// until somebody stopped it.
 fn gathered(
     study: &dyn Study,
-    asks: Asks,
+    mut asks: Asks,
     budget: f64,
     watch: &dyn Observer,
 ) -> Result<(Evidence, Result<(), RunError>), RunError> {
     let mut evidence = Evidence::default();
-    if !asks.runs.is_empty() {
+    let runs = std::mem::take(&mut asks.runs);
+    if !runs.is_empty() {
         let mut engine = Engine::default();
-        affordable(study, &asks.runs, budget, &mut engine, watch)?;
-        let mut rounds = Rounds::new(asks.runs, 1);
+        affordable(study, &runs, budget, &mut engine, watch)?;
+        let mut rounds = Rounds::new(runs, 1);
         let ended = carry_out(&mut engine, &mut rounds, None, watch);
         evidence.rounds = Some(rounds);
         if ended.is_err() {
             return Ok((evidence, ended));
         }
     }
+    let ended = measured(asks, None, &mut evidence, watch);
+    let again = study.once_more(&evidence);
+    if ended.is_err() || again.is_empty() {
+        return Ok((evidence, ended));
+    }
+    let mut second = Evidence::default();
+    let ended = measured(again, evidence.backend(), &mut second, watch);
+    evidence.take_again(second);
+    Ok((evidence, ended))
+}
+
+/// Carries out all but the runs, on the backend that ran where that is known.
+fn measured(
+    asks: Asks,
+    ran: Option<BackendKind>,
+    evidence: &mut Evidence,
+    watch: &dyn Observer,
+) -> Result<(), RunError> {
     let total = asks.sweeps.len() as u32;
     let stopped = |done: u32| match watch.cancelled() {
         true => Err(RunError::cancelled(done, total)),
         false => Ok(()),
     };
     for (sweep, done) in asks.sweeps.iter().zip(0..) {
-        if let ended @ Err(_) = stopped(done) {
-            return Ok((evidence, ended));
-        }
+        stopped(done)?;
         watch.progress(Progress::new(Phase::Timing, done, total).about(sweep.kernel.clone()));
         evidence.sweeps.push(micro(sweep));
     }
     if let Some(request) = asks.memory {
-        if let ended @ Err(_) = stopped(total) {
-            return Ok((evidence, ended));
-        }
+        stopped(total)?;
         let backend = chosen(request.backend);
         evidence.memory = Some(memory(&MemoryRequest { backend, ..request }, watch));
+        stopped(total)?;
     }
     for name in asks.mutants {
         evidence
@@ -106,19 +122,15 @@ fn gathered(
             .extend(mutant(&name).ok().map(|value| (name, value)));
     }
     if let Some(of) = asks.troubles {
-        if let ended @ Err(_) = stopped(total) {
-            return Ok((evidence, ended));
-        }
+        stopped(total)?;
         evidence.troubles = Some(ours(&["dev", "troubles", "--backend", of.name()]));
     }
     if let Some(of) = asks.roofs {
-        if let ended @ Err(_) = stopped(total) {
-            return Ok((evidence, ended));
-        }
-        let ran = evidence.backend();
+        stopped(total)?;
+        let ran = ran.or_else(|| evidence.backend());
         evidence.roofs = Some(roofs(ran.unwrap_or_else(|| chosen(of))));
     }
-    Ok((evidence, Ok(())))
+    Ok(())
 }
 
 fn nothing() -> RunError {

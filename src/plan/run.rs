@@ -2,6 +2,7 @@
 //! thread, no device. Backends fill a [`Report`]; the lab compares reports; the
 //! command line prints them as schema 1.
 
+mod bare;
 mod counted;
 mod error;
 pub mod listing;

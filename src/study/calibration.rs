@@ -173,6 +173,9 @@ pub struct Calibration {
     pub flops: [f64; 2],
     /// The same of bytes.
     pub bytes: [f64; 2],
+    /// What disturbed the times of the forwards, where something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disturbed: Option<String>,
 }
 
 /// A predicted time.
@@ -245,6 +248,14 @@ impl Calibration {
     pub fn median_error(&self) -> Option<f64> {
         let errors: Vec<f64> = self.seen.iter().map(Seen::error).collect();
         median(&errors)
+    }
+
+    /// A word of doubt where something disturbed it.
+    pub fn doubt(&self) -> Option<String> {
+        let why = self.disturbed.as_ref()?;
+        Some(format!(
+            "The calibration was disturbed @: {why}. study predict --calibrate makes another."
+        ))
     }
 
     /// Whether a forward is more than twice as large, or less than half as large, as what

@@ -51,6 +51,12 @@ pub trait Study {
     /// A sentence: a configuration that cannot be.
     fn reduce(&self, evidence: &Evidence) -> Result<Findings, String>;
 
+    /// What is to be measured once more, because something disturbed it. Runs in turns repeat
+    /// themselves.
+    fn once_more(&self, _: &Evidence) -> Asks {
+        Asks::default()
+    }
+
     /// The device that it models, where its figures are not those of the device that runs.
     fn models(&self) -> Option<&Gpu> {
         None

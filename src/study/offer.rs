@@ -45,6 +45,12 @@ impl Offered {
         self.settings.iter().find(|s| s.name == name)
     }
 
+    /// Whether the plan or the shape of the surroundings has a part in it.
+    pub fn takes_setup(&self) -> bool {
+        let part = |flag: &str| ["--model", "--batch", "--version"].contains(&flag);
+        self.flags.iter().any(|flag| part(flag))
+    }
+
     /// The words of a command line, with what was set by the setting's name. `around` is
     /// what the surroundings say of model, shape and plan, as options: each is taken
     /// where the study knows it and nothing was set for it.

@@ -18,6 +18,7 @@ mod since;
 mod verdict;
 
 pub use interval::{Interval, LEAST, of_median, of_ratio};
+pub(crate) use quiet::{LONG, LOOSE};
 pub use quiet::{Trouble, trouble};
 pub use roof::{Agreed, Apart, agreed};
 pub use rounds::{Rounds, Timed, Visit};

@@ -49,6 +49,9 @@ pub fn open(
     surface.frame(|buffer| {
         painter.draw(&state, buffer);
     })?;
+    if let Some(sheet) = host::machine::on_paper(places.device()) {
+        state.shared.machine.take_sheet(sheet);
+    }
     let gate = Arc::new(input::Gate::default());
     let spots = Arc::new(Mutex::new(Spots::default()));
     input::read_keys(to.clone(), Arc::clone(&gate), Arc::clone(&spots));
@@ -208,8 +211,11 @@ impl<W: Write> Runtime<W> {
                 | Effect::KeepRuns(_)
                 | Effect::OpenSheet(_)
                 | Effect::SaveAnswer { .. }
-                | Effect::Vary { .. }
-                | Effect::Device(_) => self.clerk.take(effect),
+                | Effect::Vary { .. } => self.clerk.take(effect),
+                Effect::Device(gpu) => {
+                    self.away.speak_of(gpu);
+                    self.clerk.take(effect);
+                }
                 Effect::Probe
                 | Effect::Measure(_)
                 | Effect::Kernels(_)

@@ -328,7 +328,8 @@ fn settings(state: &State, pen: &mut Pen<'_>) {
     }
     let more = asked.len().saturating_sub(1);
     let (top, rows) = (top + more as u16, rows.saturating_sub(more as u16));
-    if page.takes_lab(&state.shared, offered) {
+    // Where the lab's plan and setup have a part in it.
+    if offered.takes_setup() {
         let setup = &state.shared.bench;
         let around = format!("{}, {}", setup.cut().title(), setup.setup().title());
         pen.put(3, top + 1, "lab", Role::Dim);

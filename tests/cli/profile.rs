@@ -310,3 +310,20 @@ fn a_tool_of_one_maker_makes_no_file_of_the_others_device() {
     assert_eq!(home.line("profile --sample ncu --gpu l4").code, 0);
     assert_eq!(home.line("profile --sample pytorch --gpu mi300a").code, 0);
 }
+
+#[test]
+fn samples_are_of_the_device_of_the_course_where_their_tool_looks_at_it() {
+    let home = Home::new();
+    let of = |line: &str| {
+        let made = home.line(&format!("profile --sample {line} --json"));
+        made.json()["gpu"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(of("rocprofv3"), "mi250x_gcd");
+    home.write("answers/none", "");
+    home.write("workshop.toml", "gpu = \"mi300a\"\n");
+    assert_eq!(of("rocprofv3"), "mi300a");
+    assert_eq!(of("pytorch"), "mi300a");
+    // The other maker's tool never sees it.
+    assert_eq!(of("ncu"), "h200");
+    assert_eq!(of("rocprofv3 --gpu mi210"), "mi210");
+}

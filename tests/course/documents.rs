@@ -41,7 +41,7 @@ fn page() -> String {
 
 /// The headings of a document in their order, as they were read from it.
 fn headings(document: &str) -> Vec<String> {
-    let all = read("tests/data/documents/headings.txt");
+    let all = read("assets/headings.txt");
     let (_, own) = all.split_once(&format!("[{document}]\n")).unwrap();
     let own = own.lines().take_while(|line| !line.starts_with("[S"));
     own.map(str::to_owned).collect()

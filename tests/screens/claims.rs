@@ -18,39 +18,23 @@ use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::course::{Course, Ledger, Places, Surroundings};
 use tinyllama_tutor::fusion::Version;
-use tinyllama_tutor::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report, Timing};
+use tinyllama_tutor::run::{BytesReport, OutputReport, Report, Timing};
 use tinyllama_tutor::tui::Painter;
 
 /// A report of a workshop forward on some machine.
 fn report(launches: u64, bytes: u64, micros: f64) -> Report {
     Report {
-        schema: 1,
-        backend: "cpu".into(),
-        device: "16 threads, AVX-512".into(),
-        plan: PlanReport {
-            fusions: vec![],
-            groups: String::new(),
-            launches,
-        },
-        launches: LaunchReport {
-            counted: launches,
-            library: 0,
-        },
         time_us: Timing::of(&[micros], "a clock around each forward"),
         bytes: BytesReport {
             issued: Some(bytes),
             ..BytesReport::default()
         },
-        check: None,
         output: OutputReport {
             shape: vec![1, 128, 1000],
             sha256: "0123456789abcdef".into(),
             sample: vec![0.5],
         },
-        held_bytes: None,
-        trace: None,
-        kernels: Vec::new(),
-        notes: Vec::new(),
+        ..Report::bare("cpu", "16 threads, AVX-512", launches)
     }
 }
 

@@ -19,8 +19,7 @@ use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::fusion::{Fusion, Plan};
 use tinyllama_tutor::model::{Graph, OpKind};
 use tinyllama_tutor::run::{
-    BackendKind, BytesReport, KernelReport, LaunchReport, LineReport, OutputReport, PlanReport,
-    Report, Request, WorkReport,
+    BackendKind, BytesReport, KernelReport, LineReport, Report, Request, WorkReport,
 };
 use tinyllama_tutor::tui::Painter;
 
@@ -138,28 +137,7 @@ fn counted(request: &Request) -> Report {
         measured_dram: None,
     };
     Report {
-        schema: 1,
-        backend: "simt".to_owned(),
-        device: "SIMT machine".to_owned(),
-        plan: PlanReport {
-            fusions: vec![],
-            groups: String::new(),
-            launches: 47,
-        },
-        launches: LaunchReport {
-            counted: 47,
-            library: 0,
-        },
-        time_us: None,
         bytes,
-        check: None,
-        output: OutputReport {
-            shape: vec![],
-            sha256: String::new(),
-            sample: vec![],
-        },
-        held_bytes: None,
-        trace: None,
         kernels: vec![KernelReport {
             name: "block 0: silu+mul".to_owned(),
             ops: vec!["silu".to_owned(), "mul".to_owned()],
@@ -200,7 +178,7 @@ fn counted(request: &Request) -> Report {
                 ),
             ],
         }],
-        notes: vec![],
+        ..Report::bare("simt", "SIMT machine", 47)
     }
 }
 

@@ -26,8 +26,7 @@ use tinyllama_tutor::course::{Next, Walk};
 use tinyllama_tutor::fusion::Fusion;
 use tinyllama_tutor::model::Dtype;
 use tinyllama_tutor::run::{
-    BufferReport, BytesReport, KernelReport, LaunchReport, OutputReport, Phase, PlanReport,
-    Progress, Report, RunError, Timing,
+    BufferReport, BytesReport, KernelReport, Phase, Progress, Report, RunError, Timing,
 };
 use tinyllama_tutor::tui::Painter;
 
@@ -472,18 +471,6 @@ fn counted(cost: &Cost) -> Report {
     let kernels: Vec<KernelReport> = cost.forward.kernels.iter().map(kernel).collect();
     let sum = |of: fn(&BytesReport) -> Option<u64>| kernels.iter().map(|k| of(&k.bytes)).sum();
     Report {
-        schema: 1,
-        backend: "cuda".into(),
-        device: "a GPU".into(),
-        plan: PlanReport {
-            fusions: vec![],
-            groups: String::new(),
-            launches: cost.forward.launches(),
-        },
-        launches: LaunchReport {
-            counted: cost.forward.launches(),
-            library: 0,
-        },
         // Half a microsecond per launch: below the floor of V4, above V1's.
         time_us: Timing::of(&[10.0 + 0.5 * cost.forward.launches() as f64], "events"),
         bytes: BytesReport {
@@ -493,16 +480,8 @@ fn counted(cost: &Cost) -> Report {
             estimated_dram: sum(|b| b.estimated_dram),
             measured_dram: None,
         },
-        check: None,
-        output: OutputReport {
-            shape: vec![],
-            sha256: String::new(),
-            sample: vec![],
-        },
-        held_bytes: None,
-        trace: None,
         kernels,
-        notes: vec![],
+        ..Report::bare("cuda", "a GPU", cost.forward.launches())
     }
 }
 

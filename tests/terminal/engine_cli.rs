@@ -11,19 +11,11 @@ use std::process::{Command, Stdio};
 
 use crate::support::fake_engine::fake_engine;
 use tinyllama_tutor::engine::WRAP;
-use tinyllama_tutor::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report, Timing};
+use tinyllama_tutor::run::{BytesReport, LaunchReport, OutputReport, Report, Timing};
 
 /// A report of workshop V1 in bf16: 21.023 MB = per forward by the cost model.
 fn report(counted: u64, library: u64, micros: f64) -> Report {
     Report {
-        schema: 1,
-        backend: "cuda".into(),
-        device: "NVIDIA H200, driver 580, NVRTC 13.0".into(),
-        plan: PlanReport {
-            fusions: vec![],
-            groups: String::new(),
-            launches: 71,
-        },
         launches: LaunchReport { counted, library },
         time_us: Timing::of(&[micros], "events around each forward"),
         bytes: BytesReport {
@@ -31,16 +23,13 @@ fn report(counted: u64, library: u64, micros: f64) -> Report {
             issued: Some(63_071_232),
             ..BytesReport::default()
         },
-        check: None,
         output: OutputReport {
             shape: vec![1, 128, 1000],
             sha256: "0123456789abcdef".into(),
             sample: vec![0.5],
         },
-        held_bytes: None,
-        trace: None,
-        kernels: vec![],
         notes: vec!["prebuilt kernels".into()],
+        ..Report::bare("cuda", "NVIDIA H200, driver 580, NVRTC 13.0", 71)
     }
 }
 

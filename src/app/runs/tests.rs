@@ -2,35 +2,13 @@
 
 use super::*;
 use plan::fusion::Version;
-use plan::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Timing};
+use plan::run::Timing;
 
 /// A report with one time and the launches of its plan.
 pub(crate) fn report(launches: u64, micros: f64) -> Report {
     Report {
-        schema: 1,
-        backend: "cpu".into(),
-        device: "a CPU".into(),
-        plan: PlanReport {
-            fusions: vec![],
-            groups: String::new(),
-            launches,
-        },
-        launches: LaunchReport {
-            counted: launches,
-            library: 0,
-        },
         time_us: Timing::of(&[micros], "clock"),
-        bytes: BytesReport::default(),
-        check: None,
-        output: OutputReport {
-            shape: vec![],
-            sha256: String::new(),
-            sample: vec![],
-        },
-        held_bytes: None,
-        trace: None,
-        kernels: vec![],
-        notes: vec![],
+        ..Report::bare("cpu", "a CPU", launches)
     }
 }
 

@@ -36,7 +36,11 @@ pub(super) fn measure(
     for (done, bytes) in (0..).zip(sizes) {
         observer.progress(Progress::new(Phase::Timing, done, sizes.len() as u32));
         if observer.cancelled() {
-            return Err(RunError::cancelled(done, sizes.len() as u32));
+            // What was measured until then is kept.
+            if rows.is_empty() {
+                return Err(RunError::cancelled(done, sizes.len() as u32));
+            }
+            break;
         }
         let next = chain((bytes / 4) as usize, LINE);
         let alone = Threads::new(Some(1));
@@ -180,6 +184,7 @@ fn size(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use plan::run::Unwatched;
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     #[test]
     fn sizes_of_caches_are_read() {
@@ -204,6 +209,29 @@ mod tests {
         let found: Vec<(&str, u64)> = found.iter().map(|c| (c.name.as_str(), c.bytes)).collect();
         assert_eq!(found, [("L1", 48 << 10), ("L2", 2 << 20)]);
         assert_eq!(caches(Path::new("/nowhere")), []);
+    }
+
+    /// Stops before the set of this number.
+    struct Stops(AtomicU32, u32);
+
+    impl Observer for Stops {
+        fn progress(&self, progress: Progress) {
+            self.0.store(progress.done, Ordering::Relaxed);
+        }
+
+        fn cancelled(&self) -> bool {
+            self.0.load(Ordering::Relaxed) >= self.1
+        }
+    }
+
+    #[test]
+    fn a_stop_leaves_the_sets_before_it() {
+        let sizes = [4 << 10, 6 << 10, 8 << 10];
+        let stopped = |at: u32| measure(&sizes, 8 << 10, &Stops(0.into(), at));
+        let sets: Vec<u64> = stopped(2).unwrap().rows.iter().map(|r| r.bytes).collect();
+        assert_eq!(sets, sizes[..2]);
+        let said = stopped(0).unwrap_err();
+        assert_eq!(said.kind, plan::run::RunErrorKind::Cancelled);
     }
 
     #[test]

@@ -96,7 +96,11 @@ fn sets(
     for (done, bytes) in (0..).zip(sizes) {
         observer.progress(Progress::new(Phase::Timing, done, sizes.len() as u32));
         if observer.cancelled() {
-            return Err(RunError::cancelled(done, sizes.len() as u32));
+            // What was measured until then is kept.
+            if rows.is_empty() {
+                return Err(RunError::cancelled(done, sizes.len() as u32));
+            }
+            break;
         }
         let next = chain((bytes / 4) as usize, LINE);
         let words: Vec<u8> = next.iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use super::*;
 use plan::cost::Config;
 use plan::fusion::Version;
-use plan::run::{BytesReport, LaunchReport, OutputReport, PlanReport, RunError};
+use plan::run::{LaunchReport, RunError};
 
 fn request() -> Request {
     Request::new(Config::preset("workshop", Version::V4.cut()).unwrap())
@@ -67,27 +67,8 @@ fn a_profiler_is_found_in_the_first_folder_that_has_it() {
 
 fn report(counted: u64, library: u64) -> Report {
     Report {
-        schema: 1,
-        backend: "cuda".into(),
-        device: "a GPU".into(),
-        plan: PlanReport {
-            fusions: vec![],
-            groups: String::new(),
-            launches: counted + library,
-        },
         launches: LaunchReport { counted, library },
-        time_us: None,
-        bytes: BytesReport::default(),
-        check: None,
-        output: OutputReport {
-            shape: vec![],
-            sha256: String::new(),
-            sample: vec![],
-        },
-        held_bytes: None,
-        trace: None,
-        kernels: vec![],
-        notes: vec![],
+        ..Report::bare("cuda", "a GPU", counted + library)
     }
 }
 

@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::Common;
-use crate::cli::args::{PlanArgs, SetupArgs, whole};
+use crate::cli::args::whole;
 use crate::cli::failure::Failure;
-use crate::cli::run::{RunOptions, request};
+use crate::cli::run::{RunOfPlan, RunOfSetup};
 use backend::device;
 use backend::engine::gpu_driver;
 use host::learned::Learned;
@@ -25,23 +25,19 @@ pub(in crate::cli) struct PrecisionArgs {
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
     #[command(flatten)]
-    plan: PlanArgs,
-    #[command(flatten)]
-    setup: SetupArgs,
-    #[command(flatten)]
-    run: RunOptions,
+    run: RunOfPlan,
     #[command(flatten)]
     pub(super) common: Common,
 }
 
 impl PrecisionArgs {
     pub(super) fn study(&self, device: &str, learned: &Learned) -> Result<Precision, Failure> {
-        if let Some(dtype) = &self.setup.dtype {
+        if let Some(dtype) = &self.run.of.setup.dtype {
             return Err(Failure::usage(format!(
                 "study precision varies the element type; leave --dtype {dtype} out"
             )));
         }
-        let run = request(&self.setup, &self.run, self.plan.cut()?, learned)?;
+        let run = self.run.request(learned)?;
         let database = GpuDatabase::embedded()?;
         Ok(Precision {
             config: run.config.clone(),
@@ -67,9 +63,7 @@ pub(in crate::cli) struct PredictArgs {
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
     #[command(flatten)]
-    setup: SetupArgs,
-    #[command(flatten)]
-    run: RunOptions,
+    run: RunOfSetup,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -79,7 +73,7 @@ const HELD_OUT: u32 = 60;
 
 impl PredictArgs {
     pub(super) fn study(&self, learned: &Learned) -> Result<Predict, Failure> {
-        let run = request(&self.setup, &self.run, Version::V1.cut(), learned)?;
+        let run = self.run.request(Version::V1.cut(), learned)?;
         if self.held_out > HELD_OUT {
             return Err(Failure::usage(format!(
                 "--held-out takes up to {HELD_OUT} forwards, not {}",
@@ -133,11 +127,7 @@ pub(in crate::cli) struct TuneArgs {
     #[arg(long, value_name = "N", value_parser = whole::<u32>, allow_negative_numbers = true, default_value_t = tune::POINTS as u32, help_heading = "Study")]
     points: u32,
     #[command(flatten)]
-    plan: PlanArgs,
-    #[command(flatten)]
-    setup: SetupArgs,
-    #[command(flatten)]
-    run: RunOptions,
+    run: RunOfPlan,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -149,11 +139,11 @@ const RUNS: u32 = 36;
 
 impl TuneArgs {
     pub(super) fn study(&self, sheet: &str, learned: &Learned) -> Result<Tune, Failure> {
-        let cut = match self.plan.is_given() {
-            true => self.plan.cut()?,
+        let cut = match self.run.plan.is_given() {
+            true => self.run.plan.cut()?,
             false => Version::V3.cut(),
         };
-        let mut run = request(&self.setup, &self.run, cut, learned)?;
+        let mut run = self.run.of.request(cut, learned)?;
         run.runs = run.runs.max(RUNS);
         let gpu = on_gpu(run.backend);
         let backend = match (run.backend, gpu) {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Common;
-use crate::cli::args::{PlanArgs, SetupArgs, whole};
+use crate::cli::args::{SetupArgs, whole};
 use crate::cli::failure::Failure;
-use crate::cli::run::{RunOptions, request};
+use crate::cli::run::{RunOfPlan, RunOfSetup, RunOptions, request};
 use host::learned::Learned;
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::{Cut, Fusion, Version};
@@ -43,16 +43,14 @@ pub(in crate::cli) struct AblateArgs {
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
     #[command(flatten)]
-    setup: SetupArgs,
-    #[command(flatten)]
-    run: RunOptions,
+    run: RunOfSetup,
     #[command(flatten)]
     pub(super) common: Common,
 }
 
 impl AblateArgs {
     pub(super) fn study(&self, learned: &Learned) -> Result<Ablate, Failure> {
-        let run = request(&self.setup, &self.run, Cut::v1(), learned)?;
+        let run = self.run.request(Cut::v1(), learned)?;
         let mut fusions = match (&self.fusions, self.measure && !self.one) {
             (Some(list), _) => Fusion::parse_list(list)?,
             (None, true) => RUN.to_vec(),
@@ -101,11 +99,7 @@ pub(in crate::cli) struct ScaleArgs {
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
     #[command(flatten)]
-    plan: PlanArgs,
-    #[command(flatten)]
-    setup: SetupArgs,
-    #[command(flatten)]
-    run: RunOptions,
+    run: RunOfPlan,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -113,7 +107,7 @@ pub(in crate::cli) struct ScaleArgs {
 impl ScaleArgs {
     pub(super) fn study(&self, learned: &Learned) -> Result<Scale, Failure> {
         let over = Over::parse(&self.over).map_err(Failure::usage)?;
-        let run = request(&self.setup, &self.run, self.plan.cut()?, learned)?;
+        let run = self.run.request(learned)?;
         if run.tokens.is_some() {
             return Err(Failure::usage(
                 "--tokens has one size, and study scale varies it; leave it out",
@@ -147,18 +141,14 @@ pub(in crate::cli) struct BatchArgs {
     #[arg(long = "run", help_heading = "Run")]
     measure: bool,
     #[command(flatten)]
-    plan: PlanArgs,
-    #[command(flatten)]
-    setup: SetupArgs,
-    #[command(flatten)]
-    run: RunOptions,
+    run: RunOfPlan,
     #[command(flatten)]
     pub(super) common: Common,
 }
 
 impl BatchArgs {
     pub(super) fn study(&self, device: &str, learned: &Learned) -> Result<BatchSize, Failure> {
-        let run = request(&self.setup, &self.run, self.plan.cut()?, learned)?;
+        let run = self.run.request(learned)?;
         if run.tokens.is_some() {
             return Err(Failure::usage(
                 "--tokens has one batch, and study batch-size varies it; leave it out",
@@ -221,16 +211,14 @@ pub(in crate::cli) struct ValidateArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values = ["fp32", "bf16"], help_heading = "Study")]
     dtypes: Vec<String>,
     #[command(flatten)]
-    setup: SetupArgs,
-    #[command(flatten)]
-    run: RunOptions,
+    run: RunOfSetup,
     #[command(flatten)]
     pub(super) common: Common,
 }
 
 impl ValidateArgs {
     pub(super) fn study(&self, learned: &Learned) -> Result<Validate, Failure> {
-        let run = request(&self.setup, &self.run, Version::V1.cut(), learned)?;
+        let run = self.run.request(Version::V1.cut(), learned)?;
         let cuts = self.plans.iter().map(|p| Cut::parse(p));
         let dtypes = self.dtypes.iter().map(|d| Dtype::parse(d));
         Ok(Validate {

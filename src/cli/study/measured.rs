@@ -5,9 +5,9 @@ use clap::Args;
 
 use super::Common;
 use super::make::positive;
-use crate::cli::args::{PlanArgs, SetupArgs, whole};
+use crate::cli::args::{SetupArgs, whole};
 use crate::cli::failure::Failure;
-use crate::cli::run::{RunOptions, request};
+use crate::cli::run::RunOfPlan;
 use course::Figures;
 use host::learned::Learned;
 use host::machine::chosen;
@@ -74,11 +74,7 @@ impl HierarchyArgs {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RooflineArgs {
     #[command(flatten)]
-    plan: PlanArgs,
-    #[command(flatten)]
-    setup: SetupArgs,
-    #[command(flatten)]
-    run: RunOptions,
+    run: RunOfPlan,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -86,7 +82,7 @@ pub(in crate::cli) struct RooflineArgs {
 impl RooflineArgs {
     pub(super) fn study(&self, learned: &Learned) -> Result<Roofline, Failure> {
         Ok(Roofline {
-            run: request(&self.setup, &self.run, self.plan.cut()?, learned)?,
+            run: self.run.request(learned)?,
         })
     }
 }
@@ -111,11 +107,7 @@ pub(in crate::cli) struct TimelineArgs {
     )]
     to: Option<f64>,
     #[command(flatten)]
-    plan: PlanArgs,
-    #[command(flatten)]
-    setup: SetupArgs,
-    #[command(flatten)]
-    run: RunOptions,
+    run: RunOfPlan,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -130,7 +122,7 @@ impl TimelineArgs {
             )));
         }
         Ok(Timeline {
-            run: request(&self.setup, &self.run, self.plan.cut()?, learned)?,
+            run: self.run.request(learned)?,
             from: self.from,
             to: self.to,
         })

@@ -167,6 +167,10 @@ mod tests {
         assert_eq!(names, all);
         let around = ["--model", "small", "--batch", "2", "--version", "v2"];
         let around: Vec<String> = around.map(String::from).to_vec();
+        // Neither plan nor shape of the lab has a part in these.
+        let apart = offered.iter().filter(|o| !o.takes_setup());
+        let apart: Vec<&str> = apart.map(|o| o.name.as_str()).collect();
+        assert_eq!(apart, ["bench", "regress", "hierarchy", "occupancy"]);
         for offer in &offered {
             assert!(offer.settings.iter().any(|s| s.name == "budget"));
             assert!(

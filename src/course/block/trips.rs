@@ -23,6 +23,6 @@ pub(super) fn stretch(fields: &mut Fields<'_, '_>) -> Stretch {
         plan: typed::cut(fields, "plan"),
         toggles: typed::fusions(fields, "toggles"),
         ops: typed::ops(fields, "ops"),
-        forward: super::forward(fields),
+        forward: super::read::forward(fields),
     }
 }

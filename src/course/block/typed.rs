@@ -2,15 +2,13 @@
 //! that whoever shows the block works with the same cut, fusion, op, unit or
 //! expression.
 
-use crate::answer::Expr;
+use crate::answer::{Expr, data_sheets};
 use crate::fault::{Place, way_out};
 use crate::fields::{Fields, Phrase, Typed};
 use crate::setup::sentence;
-use plan::cost::GpuDatabase;
 use plan::fusion::{Cut, Fusion};
 use plan::model::{BLOCK_OPS, OpKind};
 use plan::units::Spec;
-use std::sync::OnceLock;
 
 /// Ops outside a block.
 const ENDS: [OpKind; 3] = [OpKind::Embed, OpKind::FinalNorm, OpKind::LmHead];
@@ -99,14 +97,9 @@ pub(super) fn gpus(
     fields: &mut Fields<'_, '_>,
     phrases: impl IntoIterator<Item = Phrase>,
 ) -> Vec<Phrase> {
-    static IDS: OnceLock<Vec<String>> = OnceLock::new();
-    let ids = IDS.get_or_init(|| {
-        let database = GpuDatabase::embedded().ok();
-        let all = |d: GpuDatabase| d.all().iter().map(|gpu| gpu.id.clone()).collect();
-        database.map_or(Vec::new(), all)
-    });
+    let ids = data_sheets().into_iter().flat_map(|sheets| sheets.all());
     // `gpu` is the device of the course.
-    let names: Vec<&str> = ids.iter().map(String::as_str).chain(["gpu"]).collect();
+    let names: Vec<&str> = ids.map(|gpu| gpu.id.as_str()).chain(["gpu"]).collect();
     known(fields, "GPU", phrases, &names)
 }
 

@@ -41,6 +41,6 @@ fn headings<'l>(document: &'l Document, claims: &[&'l Claim]) -> Vec<(&'l str, V
         }
     }
     // None comes first: what the text says as a whole stands before its parts.
-    found.sort_by_key(|(heading, _)| document.headings.iter().position(|h| h == heading));
+    found.sort_by_key(|(heading, _)| document.places.iter().position(|h| h == heading));
     found
 }

@@ -8,6 +8,9 @@ use crate::fields::{Fields, Phrase, Toml};
 use crate::setup::Setup;
 use crate::text::Text;
 
+/// The headings of the documents that the course answers one by one.
+static HEADINGS: &str = include_str!("../../../assets/headings.txt");
+
 pub(super) fn ledger(file: &str, raw: &str) -> (Ledger, Vec<Fault>) {
     let (text, mut faults) = Text::new(file, raw);
     let toml = Toml {
@@ -17,19 +20,19 @@ pub(super) fn ledger(file: &str, raw: &str) -> (Ledger, Vec<Fault>) {
     let ledger = toml.read(&mut faults, |fields| {
         fields.called("the file");
         let documents = fields.tables("document", |fields| {
-            pair(fields, "a document", |fields| fields.texts("headings"))
+            pair(fields, "a document", |fields| fields.texts("places"))
         });
         let groups = fields.tables("group", |fields| {
             pair(fields, "a group", |_| ()).map(|(id, name, ())| Group { id, name })
         });
-        let documents = documents
-            .into_iter()
-            .flatten()
-            .map(|(id, name, headings)| Document {
+        let documents = documents.into_iter().flatten().map(|(id, name, places)| {
+            let places = places.into_iter().map(|place| place.text);
+            Document {
+                places: headings(&id).map(str::to_owned).chain(places).collect(),
                 id,
                 name,
-                headings: headings.into_iter().map(|heading| heading.text).collect(),
-            });
+            }
+        });
         let mut ledger = Ledger {
             documents: documents.collect(),
             groups: groups.into_iter().flatten().collect(),
@@ -53,6 +56,13 @@ pub(super) fn ledger(file: &str, raw: &str) -> (Ledger, Vec<Fault>) {
     });
     faults.sort();
     (ledger, faults)
+}
+
+/// The headings of a document, in its order.
+fn headings(document: &str) -> impl Iterator<Item = &'static str> {
+    let mark = format!("[{document}]");
+    let own = HEADINGS.lines().skip_while(move |line| *line != mark);
+    own.skip(1).take_while(|line| !line.starts_with('['))
 }
 
 /// Id, name, and what `more` reads beside them.
@@ -150,9 +160,9 @@ fn places(fields: &mut Fields<'_, '_>, ledger: &Ledger) -> Vec<Place> {
     for source in fields.texts("source") {
         let (document, heading) = source.text.split_once(": ").unwrap_or((&source.text, ""));
         if let Some(known) = ledger.documents.iter().find(|d| d.id == document) {
-            let listed = known.headings.iter().any(|known| known == heading);
-            if !listed && !known.headings.is_empty() && !heading.is_empty() {
-                let say = format!("{document} has no heading “{heading}”; add it to its headings.");
+            let listed = known.places.iter().any(|known| known == heading);
+            if !listed && !known.places.is_empty() && !heading.is_empty() {
+                let say = format!("{document} has no heading “{heading}”; add it to its places.");
                 fields.report_at(source.at, say);
             }
             found.push(Place {

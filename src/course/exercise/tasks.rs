@@ -3,7 +3,7 @@
 use super::Exercise;
 use crate::answer::{Env, Expr, Key, Value, data_sheets};
 use crate::fields::Phrase;
-use crate::recorded::Figures;
+use crate::recorded::BuiltIn;
 use crate::setup::Setup;
 use crate::solution::Worked;
 
@@ -56,7 +56,7 @@ impl Key {
         let (Some(gpus), Ok(setup)) = (data_sheets(), self.setup.answer()) else {
             return;
         };
-        let env = Env::new(setup, gpus, Figures::built_in());
+        let env = Env::new(setup, gpus, &BuiltIn);
         let listed = Expr::parse(expression).and_then(|expr| expr.check(&env));
         if let Ok(Value::List(names)) = listed {
             let names = names.into_iter();

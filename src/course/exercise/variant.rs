@@ -5,7 +5,7 @@ use super::tasks::MOST;
 use super::{Draw, Exercise};
 use crate::answer::{Env, Key, data_sheets, told_apart};
 use crate::fields::{Fields, Phrase};
-use crate::recorded::Figures;
+use crate::recorded::BuiltIn;
 use crate::setup::Setup;
 
 impl Exercise {
@@ -122,7 +122,7 @@ impl Key {
         let (Some(gpus), Ok(setup)) = (data_sheets(), self.setup.answer()) else {
             return;
         };
-        let env = Env::new(setup, gpus, Figures::built_in());
+        let env = Env::new(setup, gpus, &BuiltIn);
         let mut told = told_apart(self, &env).into_iter();
         self.slips.retain(|_| told.next() == Some(true));
     }

@@ -1,11 +1,11 @@
 //! The form of a sheet: a line per question, a line per row of a table, and the
 //! variant that the answers belong to.
 
-use crate::answer::{Env, Key, USUAL_GPU, typed_rows};
+use crate::answer::{Env, Key, USUAL_GPU, data_sheets, typed_rows};
 use crate::exercise::Exercise;
 use crate::fields::Phrase;
 use crate::number::fill;
-use crate::recorded::Figures;
+use crate::recorded::BuiltIn;
 use crate::text::obeyed;
 use plan::cost::GpuDatabase;
 use toml_edit::{DocumentMut, Item, Table, Value};
@@ -170,10 +170,10 @@ pub(crate) fn blank(exercise: &Exercise) -> DocumentMut {
     let mut text = comment(&exercise.heading());
     text.push_str(&comment("Type answers as you would write them: \"17\", \"1.250 MB\", \"94.1 %\", \"2*4*512*2048^2\". \"\" is open."));
     text.push_str(&comment(&format!("tinyllama-tutor check {}", exercise.id)));
-    let gpus = GpuDatabase::embedded().ok();
+    let gpus = data_sheets();
     for (index, key) in exercise.keys.iter().enumerate() {
         text.push('\n');
-        let ask = asked(key, gpus.as_ref());
+        let ask = asked(key, gpus);
         text.push_str(&comment(&format!("{}. {ask}", index + 1)));
         if let Some(kernel) = &key.kernel {
             for line in kernel.listing.excerpt() {
@@ -215,7 +215,7 @@ fn asked(key: &Key, gpus: Option<&GpuDatabase>) -> String {
     let (Some(gpus), Ok(setup)) = (gpus, key.setup.answer()) else {
         return key.ask.text.clone();
     };
-    let env = Env::new(setup, gpus, Figures::built_in());
+    let env = Env::new(setup, gpus, &BuiltIn);
     fill(&key.ask.text, |inline| {
         inline
             .show(&env)

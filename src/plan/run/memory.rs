@@ -82,6 +82,23 @@ pub struct MemoryRow {
     pub all_gbs: Vec<f64>,
 }
 
+impl MemoryRow {
+    /// Takes of each figure the samples whose slowest is the quicker one.
+    pub fn take_better(&mut self, other: Self) {
+        let longest = |ns: &[f64]| ns.iter().copied().reduce(f64::max);
+        let slowest = |gbs: &[f64]| gbs.iter().map(|rate| -rate).reduce(f64::max);
+        let better = |old: &mut Vec<f64>, new: Vec<f64>, worst: &dyn Fn(&[f64]) -> Option<f64>| {
+            let both = worst(old).zip(worst(&new));
+            if both.is_some_and(|(was, is)| is < was) {
+                *old = new;
+            }
+        };
+        better(&mut self.latency_ns, other.latency_ns, &longest);
+        better(&mut self.one_gbs, other.one_gbs, &slowest);
+        better(&mut self.all_gbs, other.all_gbs, &slowest);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +108,19 @@ mod tests {
         let request = MemoryRequest::new(BackendKind::Cpu, 4 << 10, 16 << 10).unwrap();
         let kib: Vec<u64> = request.sizes.iter().map(|s| s >> 10).collect();
         assert_eq!(kib, [4, 6, 8, 12, 16]);
+    }
+
+    #[test]
+    fn of_two_measurements_the_one_whose_slowest_sample_is_quicker_stays() {
+        let row = |ns: [f64; 3], gbs: [f64; 3]| MemoryRow {
+            bytes: 4096,
+            latency_ns: ns.to_vec(),
+            one_gbs: gbs.to_vec(),
+            all_gbs: Vec::new(),
+        };
+        let mut kept = row([1.0, 9.0, 1.0], [7.0, 7.1, 7.2]);
+        kept.take_better(row([1.2, 1.1, 1.3], [8.0, 2.0, 8.0]));
+        assert_eq!(kept, row([1.2, 1.1, 1.3], [7.0, 7.1, 7.2]));
     }
 
     #[test]

@@ -86,6 +86,7 @@ pub fn fit(
         seen: seen.collect(),
         flops: range(|w| w.flops),
         bytes: range(|w| w.bytes),
+        disturbed: None,
     })
 }
 

@@ -32,6 +32,7 @@ fn seconds(config: &Config) -> f64 {
         seen: vec![],
         flops: [0.0; 2],
         bytes: [0.0; 2],
+        disturbed: None,
     };
     machine.seconds(&work)
 }

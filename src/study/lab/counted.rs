@@ -137,7 +137,6 @@ mod tests {
     use super::*;
     use plan::cost::{Config, price};
     use plan::fusion::Version;
-    use plan::run::{LaunchReport, OutputReport, PlanReport};
 
     fn kernel(ops: &[&str], issued: u64, buffers: Vec<BufferReport>) -> KernelReport {
         KernelReport {
@@ -154,31 +153,10 @@ mod tests {
     }
 
     fn report(kernels: Vec<KernelReport>) -> Report {
+        let launches = kernels.len() as u64;
         Report {
-            schema: 1,
-            backend: "simt".into(),
-            device: String::new(),
-            plan: PlanReport {
-                fusions: vec![],
-                groups: String::new(),
-                launches: kernels.len() as u64,
-            },
-            launches: LaunchReport {
-                counted: kernels.len() as u64,
-                library: 0,
-            },
-            time_us: None,
-            bytes: BytesReport::default(),
-            check: None,
-            output: OutputReport {
-                shape: vec![],
-                sha256: String::new(),
-                sample: vec![],
-            },
-            held_bytes: None,
-            trace: None,
             kernels,
-            notes: vec![],
+            ..Report::bare("simt", "", launches)
         }
     }
 

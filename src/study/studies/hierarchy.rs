@@ -1,6 +1,7 @@
 //! What a load waits and how fast many are, over the working set: the steps at which a
 //! cache ends.
 
+mod quiet;
 mod steps;
 
 use super::notes::listed;
@@ -48,6 +49,21 @@ impl Study for Hierarchy {
         "a smaller --to"
     }
 
+    fn once_more(&self, evidence: &Evidence) -> Asks {
+        let rows = match &evidence.memory {
+            Some(Ok(report)) => quiet::disturbed(&report.rows),
+            _ => Vec::new(),
+        };
+        let memory = (!rows.is_empty()).then(|| MemoryRequest {
+            backend: self.request.backend,
+            sizes: rows,
+        });
+        Asks {
+            memory,
+            ..Asks::default()
+        }
+    }
+
     fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
         let report = match &evidence.memory {
             Some(Ok(report)) => report,
@@ -67,7 +83,10 @@ impl Study for Hierarchy {
             notes: report.notes.clone(),
             ..Findings::default()
         };
-        let steps = steps(&report.rows);
+        let disturbed = quiet::disturbed(&report.rows);
+        let is_quiet = |row: &&MemoryRow| !disturbed.contains(&row.bytes);
+        let rest: Vec<MemoryRow> = report.rows.iter().filter(is_quiet).cloned().collect();
+        let steps = steps(&rest);
         let mut sheet = Sheet::new(
             "steps of the latency",
             [
@@ -107,6 +126,11 @@ impl Study for Hierarchy {
                 .sentences
                 .push("No step is seen: at no size do all later sets wait longer.".to_owned());
         }
+        found.sentences.extend(quiet::sentence(
+            &disturbed,
+            report.rows.len(),
+            evidence.again,
+        ));
         found.sentences.extend(unseen(&caches, &steps, report));
         found.sentences.extend(speeds(report));
         found.sheets.push(sheet);

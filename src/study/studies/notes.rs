@@ -36,11 +36,14 @@ pub(super) fn notes(rounds: Option<&Rounds>, names: &[String]) -> Vec<String> {
         )),
     }
     said.extend(rounds.too_few().filter(|_| timed > 0));
+    let again = match rounds.repeated() {
+        true => " All of it was timed as long again.",
+        false => "",
+    };
+    if let (None, Some(trouble)) = (troubled.first(), rounds.hidden()) {
+        said.push(format!("All of them together: {trouble}.{again}"));
+    }
     if let Some((trouble, name)) = troubled.first() {
-        let again = match rounds.repeated() {
-            true => " All of it was timed as long again.",
-            false => "",
-        };
         said.push(match troubled.len() {
             1 => format!("{name}: {trouble}.{again}"),
             many => format!("{many} of {timed} were disturbed; {name}: {trouble}.{again}"),

@@ -274,10 +274,17 @@ impl Auto {
     pub fn source(&self) -> String {
         let [launch, wait] = self.prices.fixed().map(|seconds| 1e6 * seconds);
         match (&self.prices, &self.recorded) {
-            (Prices::Machine(known), _) => format!(
-                "Prices are those of {} as study predict measured them @: a launch {launch:.2} µs, a wait {wait:.2} µs, products {:.2} times as long in a kernel that waits.",
-                self.device, known.costs.merged
-            ),
+            (Prices::Machine(known), _) => {
+                let said = format!(
+                    "Prices are those of {} as study predict measured them @: a launch {launch:.2} µs, a wait {wait:.2} µs, products {:.2} times as long in a kernel that waits.",
+                    self.device, known.costs.merged
+                );
+                let doubt = known.doubt();
+                std::iter::once(said)
+                    .chain(doubt)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            }
             (Prices::Roof(_), Some(recorded)) => format!(
                 "A launch is {launch:.2} µs, a wait of the grid {wait:.2} µs, recorded on {recorded}; the rest is bytes and FLOPs under the roof of {}. study predict measures both where it runs on such a device.",
                 self.device

@@ -129,7 +129,11 @@ impl Study for Predict {
                 let ran = (0..asked.points.len()).find_map(timed);
                 let (backend, device) =
                     ran.map_or(Default::default(), |t| (t.report.backend, t.report.device));
-                fit([&backend, &device], self.config.dtype, &seen)?
+                let trouble = rounds.and_then(|r| r.together(0..asked.points.len()));
+                Calibration {
+                    disturbed: trouble.map(|why| why.to_string()),
+                    ..fit([&backend, &device], self.config.dtype, &seen)?
+                }
             }
         };
         let mut found = Findings {
@@ -181,6 +185,7 @@ impl Study for Predict {
         found
             .sentences
             .extend(rows.first().map(|(p, _)| tables::sentence(p)));
+        found.sentences.extend(calibration.doubt());
         found.sentences.extend(errors(
             &calibration.seen,
             "forward of the calibration, each predicted by a fit without it,",
@@ -225,6 +230,11 @@ impl Study for Predict {
             found
                 .notes
                 .push("The machine was calibrated before; --calibrate does it anew.".to_owned());
+        } else if calibration.disturbed.is_some() {
+            found.notes.push(
+                "A calibration that was disturbed is kept as such, and never in place of one that was not."
+                    .to_owned(),
+            );
         }
         let drawn = asked.points.iter().chain(&asked.held_out);
         let names: Vec<String> = drawn.chain(&asked.plans).map(title).collect();

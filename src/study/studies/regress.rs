@@ -21,7 +21,7 @@ pub const DEFINITION: Definition = Definition {
     held: "the cases of the baseline, their device",
     finds: "time, error (@) and memory held (#), now and in the baseline",
     reduced: "ranks of all rounds now against all before, with an interval; a claimed regression is measured once more",
-    ends: "the cases that regressed, or none; the exit code is 1 where there is one",
+    ends: "the cases that regressed, or none; the exit code is 1 where there is one, and a time of the very same build is the machine's",
     lessons: &["25"],
     models: false,
 };
@@ -90,6 +90,11 @@ impl Regress {
         })
     }
 
+    /// Whether the baseline is of this very build: a time that changed is the machine's.
+    fn is_same_build(&self) -> bool {
+        self.build == self.baseline.build
+    }
+
     /// The same for the cases that regressed; none: there are none.
     pub fn again(&self, found: &Findings) -> Option<Self> {
         let named = |case: &&Case| found.alarms.iter().any(|(name, _)| *name == case.name);
@@ -114,9 +119,24 @@ impl Regress {
         ))
     }
 
+    /// What is said of cases that take longer in the build that the baseline is of.
+    fn machine(&self, slower: &[String]) -> Vec<String> {
+        if !self.is_same_build() || slower.is_empty() {
+            return Vec::new();
+        }
+        let head = format!(
+            "{} longer @ than in the baseline, and both are one build, {}: that is the machine, no regression.",
+            figure::counted(slower.len() as u64, "case takes", "cases take"),
+            self.build
+        );
+        std::iter::once(head)
+            .chain(slower.iter().cloned())
+            .collect()
+    }
+
     fn alarms(&self, before: &Case, timed: &Timed, since: Since) -> Vec<String> {
         let mut said = Vec::new();
-        if since.slower() {
+        if since.slower() && !self.is_same_build() {
             said.push(since.sentence(&before.name));
         }
         let now = Case::of(before.name.clone(), before.request.clone(), timed);
@@ -152,15 +172,32 @@ pub fn confirmed(first: Findings, again: &Findings) -> Findings {
     let kept = |(name, _): &(String, String)| again.alarms.iter().any(|(n, _)| n == name);
     let (real, gone): (Vec<_>, Vec<_>) = first.alarms.iter().cloned().partition(kept);
     let mut found = first;
-    for (_, said) in &gone {
+    // Behind the head and the alarms stands what is true of both.
+    let others = found.sentences.iter().skip(1 + found.alarms.len()).cloned();
+    let others: Vec<String> = others.collect();
+    for (name, said) in &gone {
         found
             .notes
             .push(format!("Measured once more and not seen again: {said}"));
+        let rows = found.sheets.iter_mut().flat_map(|sheet| &mut sheet.rows);
+        for row in rows.filter(|row| row.first() == Some(&Cell::from(name.as_str()))) {
+            if let Some(Cell::Text(change)) = row.get_mut(CHANGE)
+                && !change.ends_with(NOT_AGAIN)
+            {
+                change.push_str(NOT_AGAIN);
+            }
+        }
     }
     found.alarms = real;
     found.sentences = summary(&found);
+    found.sentences.extend(others);
     found
 }
+
+/// The column of the change.
+const CHANGE: usize = 3;
+/// What is said there of one that a second measurement did not show.
+const NOT_AGAIN: &str = ", not again";
 
 /// The sentences in which it ends.
 fn summary(found: &Findings) -> Vec<String> {
@@ -228,6 +265,7 @@ impl Study for Regress {
             ..Findings::default()
         };
         let mut ratios = Vec::new();
+        let mut slower = Vec::new();
         let mut unseen = Vec::new();
         let mut within = 0.0_f64;
         for (at, case) in self.cases.iter().enumerate() {
@@ -246,6 +284,9 @@ impl Study for Regress {
                         Since::Changed { ratio, .. } => ratios.push(ratio),
                         Since::Few { .. } => unseen.push(since.sentence(&case.name)),
                         Since::Same { within: this, .. } => within = within.max(this),
+                    }
+                    if since.slower() {
+                        slower.push(since.sentence(&case.name));
                     }
                     let said = self.alarms(case, &timed, since).into_iter();
                     found
@@ -266,23 +307,18 @@ impl Study for Regress {
         }
         found.sheets.push(sheet);
         found.sentences = summary(&found);
-        let names: Vec<String> = self.cases.iter().map(|c| c.name.clone()).collect();
-        found.notes = notes(rounds, &names);
-        found.notes.extend(unseen);
+        found.sentences.extend(self.machine(&slower));
         if within > self.least {
-            found.notes.push(format!(
-                "Where no change is seen, one of up to {} would not have been.",
+            found.sentences.push(format!(
+                "Where no change is seen @, one of up to {} would not have been.",
                 share(within).trim_start_matches('±')
             ));
         }
+        let names: Vec<String> = self.cases.iter().map(|c| c.name.clone()).collect();
+        found.notes = notes(rounds, &names);
+        found.notes.extend(unseen);
         found.notes.extend(all_alike(&ratios, self.cases.len()));
         found.notes.extend(self.disturbed());
-        if self.build == self.baseline.build && !ratios.is_empty() {
-            found.notes.push(format!(
-                "Both builds are the same one, {}: what differs is the machine.",
-                self.build
-            ));
-        }
         if device != self.baseline.device {
             found.notes.push(format!(
                 "The baseline is of another device, {}: a change may be the device's.",

@@ -1,6 +1,7 @@
 //! Kernels as measured points under the roofs of the machine, and where the time goes.
 
-use super::notes::listed;
+mod said;
+
 use super::timeline::{kinds, recorded, trace_of};
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
@@ -9,6 +10,7 @@ use crate::timing::Agreed;
 use plan::cost::{Bound, Config, GpuDatabase, KernelCost, Planned, Roof};
 use plan::model::Dtype;
 use plan::run::{Axis, Request, SpanReport};
+use said::sentences;
 
 /// What it is.
 pub const DEFINITION: Definition = Definition {
@@ -80,6 +82,23 @@ impl Study for Roofline {
         "fewer tokens with --seq, or a smaller --model"
     }
 
+    /// The roofs, where kernels are faster than they allow.
+    fn once_more(&self, evidence: &Evidence) -> Asks {
+        let faster = || {
+            let trace = trace_of(evidence).ok()?;
+            let planned = Planned::of(&self.run.config).ok()?;
+            let roofs = roofs(evidence, &self.run.config, &mut Vec::new()).ok()?;
+            let kinds = under(&trace.spans, &planned, roofs.as_ref());
+            (!faster(&kinds, Bound::Compute).is_empty()).then_some(self.run.backend)
+        };
+        Asks {
+            roofs: matches!(&evidence.roofs, Some(Ok(_)))
+                .then(faster)
+                .flatten(),
+            ..Asks::default()
+        }
+    }
+
     fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
         let trace = trace_of(evidence)?;
         if trace.axis == Axis::Instructions {
@@ -92,13 +111,8 @@ impl Study for Roofline {
             ..Findings::default()
         };
         let roofs = roofs(evidence, config, &mut found.notes)?;
-        let costs = &planned.cost.forward.kernels;
-        let mut kinds: Vec<Kind<'_>> = kinds(&trace.spans)
-            .into_iter()
-            .filter_map(|(name, spans)| kind(name, &spans, costs, roofs.as_ref()))
-            .collect();
-        kinds.sort_by(|a, b| b.time.total_cmp(&a.time));
-        found.sentences = sentences(&kinds, roofs.as_ref());
+        let kinds = under(&trace.spans, &planned, roofs.as_ref());
+        found.sentences = sentences(&kinds, roofs.as_ref(), evidence.again);
         found.sheets = vec![hotspots(&kinds), points(&kinds, config)];
         found.plots = plot(&kinds, roofs.is_some());
         found.notes.push(trace.how.clone());
@@ -152,6 +166,25 @@ fn roofs(
         matrix: true,
         said: format!("the roofs of {}'s data sheet, not measured", gpu.name),
     }))
+}
+
+/// The kinds of kernels under the roofs, the longest first.
+fn under<'t>(spans: &'t [SpanReport], planned: &Planned, roofs: Option<&Roofs>) -> Vec<Kind<'t>> {
+    let costs = &planned.cost.forward.kernels;
+    let found = kinds(spans).into_iter();
+    let mut found: Vec<Kind<'t>> = found
+        .filter_map(|(name, spans)| kind(name, &spans, costs, roofs))
+        .collect();
+    found.sort_by(|a, b| b.time.total_cmp(&a.time));
+    found
+}
+
+/// Kinds on a side of the ridge that take less time than that roof asks for, by more than
+/// they spread.
+fn faster<'k>(kinds: &[Kind<'k>], side: Bound) -> Vec<&'k str> {
+    let of = kinds.iter().filter(|k| k.bound == Some(side));
+    let fast = of.filter(|k| k.floor > k.time + k.spread);
+    fast.map(|k| k.name).collect()
 }
 
 fn kind<'k>(
@@ -278,8 +311,12 @@ fn plot(kinds: &[Kind<'_>], roofs: bool) -> Vec<Plot> {
     by.sort_by(|a, b| (a.flops / a.bytes).total_cmp(&(b.flops / b.bytes)));
     let line = |of: &dyn Fn(&Kind<'_>) -> f64| by.iter().map(|k| Some(1e-9 * of(k))).collect();
     let roof = ("roof".to_owned(), Source::Given, line(&|k| k.attainable));
+    let name = match roofs {
+        true => "reached",
+        false => "reached, no roof is known",
+    };
     let reached = (
-        "reached".to_owned(),
+        name.to_owned(),
         Source::Measured,
         line(&|k| k.flops / k.time),
     );
@@ -290,92 +327,6 @@ fn plot(kinds: &[Kind<'_>], roofs: bool) -> Vec<Plot> {
         log: true,
         lines: roofs.then_some(roof).into_iter().chain([reached]).collect(),
     }]
-}
-
-fn sentences(kinds: &[Kind<'_>], roofs: Option<&Roofs>) -> Vec<String> {
-    let whole: f64 = kinds.iter().map(|k| k.time).sum();
-    let Some(roofs) = roofs else {
-        return vec![format!(
-            "The kernels take {:.1} µs @; no roof of this machine is known to set them under.",
-            1e6 * whole
-        )];
-    };
-    let floor: f64 = kinds.iter().map(|k| k.floor).sum();
-    let mut said = vec![format!(
-        "The kernels take {:.1} µs @; their roofs ask for {:.1} µs, {:.0} %: {}.",
-        1e6 * whole,
-        1e6 * floor,
-        100.0 * floor / whole,
-        roofs.said
-    )];
-    // What most is to be had from: time above the roof, not time.
-    let above = |kind: &Kind<'_>| (kind.time - kind.floor).max(0.0);
-    let mut by: Vec<&Kind<'_>> = kinds.iter().filter(|k| try_this(k) != LEAVE).collect();
-    by.sort_by(|a, b| above(b).total_cmp(&above(a)));
-    let rest: f64 = kinds.iter().map(above).sum();
-    let most: Vec<&Kind<'_>> = match by.first() {
-        Some(first) => {
-            let close = |k: &&&Kind<'_>| above(first) - above(k) <= first.spread + k.spread;
-            let some = |k: &&&Kind<'_>| above(k) > 0.0;
-            by.iter().take_while(some).filter(close).copied().collect()
-        }
-        None => Vec::new(),
-    };
-    let share = |kind: &Kind<'_>| format!("{:.0} %", 100.0 * above(kind) / rest);
-    // Whether one that is near its roof might stand in front of them.
-    let hides = |k: &Kind<'_>| {
-        let first = by.first().copied();
-        try_this(k) == LEAVE && first.is_some_and(|f| above(f) - above(k) <= f.spread + k.spread)
-    };
-    let head = match kinds.iter().any(hides) {
-        false => "Of the time above the roofs",
-        true => "Of the time above the roofs, kernels that are near theirs left out,",
-    };
-    match most.as_slice() {
-        [] => {}
-        [first] => said.push(format!(
-            "{head} {} has most, {} @: {}.",
-            first.name,
-            share(first),
-            try_this(first)
-        )),
-        [first, second] => said.push(format!(
-            "{head} {} and {} have most, {} and {} @; which has more is within their spread.",
-            first.name,
-            second.name,
-            share(first),
-            share(second)
-        )),
-        [first, .., last] => {
-            let names: Vec<String> = most.iter().map(|k| k.name.to_owned()).collect();
-            said.push(format!(
-                "{head} no kernel is seen to have most @: {}, {} to {}, lie within their spread.",
-                listed(&names),
-                share(first),
-                share(last)
-            ));
-        }
-    }
-    let above_roof = |bound: Bound| -> Vec<&str> {
-        let side = kinds.iter().filter(|k| k.bound == Some(bound));
-        let fast = side.filter(|k| k.floor > k.time + k.spread);
-        fast.map(|k| k.name).collect()
-    };
-    let impossible = above_roof(Bound::Compute);
-    if !impossible.is_empty() {
-        said.push(format!(
-            "Faster than the roof of FLOPs, which cannot be @: {}; something disturbed the roof's measurement, measure again.",
-            impossible.join(", ")
-        ));
-    }
-    let fast = above_roof(Bound::Memory);
-    if !fast.is_empty() {
-        said.push(format!(
-            "Faster than memory allows @: {}; what they read was still in a cache.",
-            fast.join(", ")
-        ));
-    }
-    said
 }
 
 #[cfg(test)]

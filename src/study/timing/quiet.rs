@@ -13,13 +13,13 @@ const DRIFT: f64 = 0.03;
 /// Standard errors that two medians of one thing are apart at most.
 const ERRORS: f64 = 4.0;
 /// A run that takes so many times the median was disturbed.
-const LONG: f64 = 1.25;
+pub(crate) const LONG: f64 = 1.25;
 /// Share of disturbed runs above which a machine is busy.
 const BUSY: f64 = 0.1;
 /// Spread, as a share of the median, above which it is, too.
-const LOOSE: f64 = 0.08;
+pub(crate) const LOOSE: f64 = 0.08;
 /// Fewer times say nothing about a machine.
-const LEAST: usize = 6;
+pub(super) const LEAST: usize = 6;
 
 /// Why a measurement may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq)]

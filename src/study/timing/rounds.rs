@@ -2,11 +2,12 @@
 //! what a machine does meanwhile meets all of them alike.
 
 use super::interval::LEAST;
-use super::quiet::{Trouble, trouble};
+use super::quiet::{self, Trouble, trouble};
 use super::verdict::Verdict;
 use plan::model::random::Stream;
 use plan::run::{Report, Request, RunError, Timing, mad, median};
 use plan::units::figure;
+use std::ops::Range;
 
 /// Timed runs of a plan in one round of several, after one that warms its memory up. A
 /// plan alone is timed in one round.
@@ -190,7 +191,31 @@ impl Rounds {
     }
 
     fn disturbed(&self) -> bool {
-        self.plans.iter().any(|plan| self.trouble(plan).is_some())
+        let alone = self.plans.iter().any(|plan| self.trouble(plan).is_some());
+        alone || self.hidden().is_some()
+    }
+
+    /// What disturbed all plans together, where none has rounds enough to show it alone.
+    pub fn hidden(&self) -> Option<Trouble> {
+        let few = self.plans.len() > 1 && (self.round as usize) < quiet::LEAST;
+        few.then(|| self.together(0..self.plans.len())).flatten()
+    }
+
+    /// What disturbed some plans, taken together: all of their times, round by round, each
+    /// as a share of the median of its plan.
+    pub fn together(&self, plans: Range<usize>) -> Option<Trouble> {
+        let some = self.plans.get(plans)?.iter();
+        let shares: Vec<Vec<f64>> = some
+            .filter_map(|plan| {
+                let times = plan.rounds();
+                let known: Vec<f64> = times.iter().copied().filter(|t| t.is_finite()).collect();
+                let middle = median(&known)?;
+                Some(times.iter().map(|time| time / middle).collect())
+            })
+            .collect();
+        let all = (0..self.round as usize)
+            .flat_map(|round| shares.iter().filter_map(move |times| times.get(round)));
+        trouble(&all.copied().filter(|t| t.is_finite()).collect::<Vec<f64>>())
     }
 
     /// What disturbed a plan: all of its rounds, or the quieter where it is alone.

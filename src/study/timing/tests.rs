@@ -2,35 +2,13 @@
 
 use super::*;
 use plan::model::random::Stream;
-use plan::run::{BytesReport, LaunchReport, OutputReport, PlanReport, Report, Request, Timing};
+use plan::run::{Report, Request, Timing};
 
 /// A report with these times.
 pub(crate) fn report(times: &[f64]) -> Report {
     Report {
-        schema: 1,
-        backend: "cpu".into(),
-        device: "a CPU".into(),
-        plan: PlanReport {
-            fusions: vec![],
-            groups: String::new(),
-            launches: 17,
-        },
-        launches: LaunchReport {
-            counted: 17,
-            library: 0,
-        },
         time_us: Timing::of(times, "a clock"),
-        bytes: BytesReport::default(),
-        check: None,
-        output: OutputReport {
-            shape: vec![],
-            sha256: String::new(),
-            sample: vec![],
-        },
-        held_bytes: None,
-        trace: None,
-        kernels: vec![],
-        notes: vec![],
+        ..Report::bare("cpu", "a CPU", 17)
     }
 }
 

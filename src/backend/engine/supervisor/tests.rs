@@ -8,9 +8,7 @@ use super::*;
 use crate::engine::frame::write_frame;
 use plan::cost::Config;
 use plan::fusion::Cut;
-use plan::run::{
-    BackendKind, BytesReport, LaunchReport, OutputReport, PlanReport, RunErrorKind, Unwatched,
-};
+use plan::run::{BackendKind, OutputReport, RunErrorKind, Unwatched};
 
 /// A script with frames beside it, `$1` being their folder. `ask` waits for
 /// something to be asked.
@@ -88,30 +86,12 @@ impl Fake {
 
 fn report() -> Report {
     Report {
-        schema: 1,
-        backend: "cuda".into(),
-        device: "a device".into(),
-        plan: PlanReport {
-            fusions: vec![],
-            groups: String::new(),
-            launches: 71,
-        },
-        launches: LaunchReport {
-            counted: 71,
-            library: 0,
-        },
-        time_us: None,
-        bytes: BytesReport::default(),
-        check: None,
         output: OutputReport {
             shape: vec![1, 1, 2],
             sha256: String::new(),
             sample: vec![0.25, -1.5],
         },
-        held_bytes: None,
-        trace: None,
-        kernels: vec![],
-        notes: vec![],
+        ..Report::bare("cuda", "a device", 71)
     }
 }
 

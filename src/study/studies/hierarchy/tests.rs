@@ -159,3 +159,64 @@ fn two_that_read_together_are_both_and_one_speed_is_said_once() {
         "Both together read 9 GB/s at most (64 KiB) and 3 GB/s from 128 KiB @."
     );
 }
+
+/// The same sets measured twice: what is made of the second measurement.
+fn twice(first: Vec<MemoryRow>, second: Vec<MemoryRow>) -> (Vec<u64>, Findings) {
+    let request = MemoryRequest {
+        backend: BackendKind::Cpu,
+        sizes: first.iter().map(|r| r.bytes).collect(),
+    };
+    let study = Hierarchy { request };
+    let evidence = |rows| Evidence {
+        memory: Some(Ok(MemoryReport {
+            schema: 1,
+            device: "a CPU".into(),
+            units: 2,
+            caches: Vec::new(),
+            rows,
+            notes: Vec::new(),
+        })),
+        ..Evidence::default()
+    };
+    let mut found = evidence(first);
+    let asked = study.once_more(&found).memory;
+    let sizes = asked.map_or(Vec::new(), |asked| asked.sizes);
+    let of = |row: &MemoryRow| sizes.contains(&row.bytes);
+    if !sizes.is_empty() {
+        found.take_again(evidence(second.into_iter().filter(of).collect()));
+    }
+    (sizes, study.reduce(&found).unwrap())
+}
+
+#[test]
+fn a_set_that_was_disturbed_is_measured_again_and_else_named_and_left_out() {
+    let quiet = rows(&STAIRS, 0.02);
+    let (again, found) = twice(quiet.clone(), quiet.clone());
+    assert!(again.is_empty(), "{again:?}");
+    let steps = found.sentences.clone();
+    assert!(!steps.iter().any(|s| s.contains("disturbed")), "{steps:?}");
+    // One waits long throughout, which only larger sets show; one has samples that differ;
+    // one is read slower than both neighbours.
+    let mut busy = quiet.clone();
+    busy[1].latency_ns = vec![9.5; 5];
+    busy[4].latency_ns = vec![5.0, 9.0, 5.0, 9.0, 5.0];
+    busy[7].one_gbs = vec![1.0; 5];
+    let sets = [32 << 10, 512 << 10, 4096 << 10];
+    // Quiet the second time: the same is said as of a quiet machine.
+    let (again, found) = twice(busy.clone(), quiet.clone());
+    assert_eq!((again.as_slice(), &found.sentences), (&sets[..], &steps));
+    // Disturbed again: it is said, and steps are those of the others.
+    let (again, found) = twice(busy.clone(), busy);
+    assert_eq!(again, sets);
+    let named = "3 of 9 working sets were disturbed @, also when measured again (32 KiB, 512 KiB and 4 MiB): something else uses this machine, and no step is looked for there.";
+    assert!(
+        found.sentences.iter().any(|s| s == named),
+        "{:?}",
+        found.sentences
+    );
+    assert!(
+        found.sentences[0].starts_with("Between 48 KiB and "),
+        "{:?}",
+        found.sentences
+    );
+}

@@ -192,6 +192,7 @@ fn a_calibrated_machine_leaves_walls_where_merging_costs_more_than_it_saves() {
             seen: Vec::new(),
             flops: [0.0; 2],
             bytes: [0.0; 2],
+            disturbed: None,
         })),
         device: "a CPU".into(),
         recorded: None,
@@ -216,6 +217,19 @@ fn a_calibrated_machine_leaves_walls_where_merging_costs_more_than_it_saves() {
     );
     assert!(found.notes.is_empty());
     assert!(!found.sentences[0].contains("the calibration's error"));
+    // Prices of a disturbed calibration say so.
+    let mut busy = auto(2.0);
+    assert!(!busy.source().contains("disturbed"), "{}", busy.source());
+    if let Prices::Machine(known) = &mut busy.prices {
+        known.disturbed = Some("4 of 30 runs took far longer".into());
+    }
+    assert!(
+        busy.source().ends_with(
+            "The calibration was disturbed @: 4 of 30 runs took far longer. study predict --calibrate makes another."
+        ),
+        "{}",
+        busy.source()
+    );
     // A calibration that is off by a factor of ten in the middle knows no difference of
     // these plans.
     let mut coarse = auto(2.0);

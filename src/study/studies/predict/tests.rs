@@ -108,3 +108,45 @@ fn what_is_much_larger_than_anything_timed_is_said() {
         found.notes
     );
 }
+
+#[test]
+fn a_disturbed_calibration_is_repeated_and_then_labelled() {
+    let study = Predict {
+        held_out: 0,
+        ..study()
+    };
+    // Every fifth time is twice as long: no four rounds of one forward show it, all do.
+    let drawn = std::cell::Cell::new(0);
+    let busy = |request: &Request, round: usize| {
+        drawn.set(drawn.get() + 1);
+        time(request, round) * if drawn.get() % 5 == 0 { 2.0 } else { 1.0 }
+    };
+    let rounds = timed_in_turns(study.asks().runs, busy);
+    assert!(rounds.repeated());
+    let found = study.reduce(&rounds.into()).unwrap();
+    let said = "The calibration was disturbed @: ";
+    assert!(
+        found.sentences[1].starts_with(said),
+        "{:?}",
+        found.sentences
+    );
+    assert!(found.notes.iter().any(|n| n.contains("kept as such")));
+    let known = found.learned.unwrap().calibration.unwrap();
+    // What is predicted with it later says the same.
+    let later = Predict {
+        known: Some(known),
+        ..study.clone()
+    };
+    let found = later.reduce(&Evidence::default()).unwrap();
+    assert!(
+        found.sentences[1].starts_with(said),
+        "{:?}",
+        found.sentences
+    );
+    // A machine that does nothing else has neither.
+    let rounds = timed_in_turns(study.asks().runs, time);
+    assert!(!rounds.repeated());
+    let found = study.reduce(&rounds.into()).unwrap();
+    assert!(!found.sentences.iter().any(|s| s.contains("disturbed")));
+    assert_eq!(found.learned.unwrap().calibration.unwrap().disturbed, None);
+}

@@ -1,3 +1,4 @@
+use super::said::impossible;
 use super::*;
 use crate::evidence;
 use crate::timing::{Rounds, report};
@@ -124,6 +125,38 @@ fn the_time_above_the_roof_says_where_to_look() {
         said.starts_with("Faster than the roof of FLOPs, which cannot be @: down;"),
         "{said}"
     );
+    assert!(said.ends_with("make the study again when nothing else uses this machine."));
+    // The roof is measured once more, and the higher one counts.
+    let mut disturbed = evidence(above);
+    let asked = study().once_more(&disturbed);
+    assert_eq!(asked.roofs, Some(study().run.backend));
+    assert!(study().once_more(&evidence(|_| 1.5)).is_empty());
+    let measured = |fp32: f64| {
+        let mut second = evidence(above);
+        let Some(Ok(roofs)) = &mut second.roofs else {
+            panic!("{:?}", second.roofs);
+        };
+        roofs.fp32.rate = fp32;
+        second
+    };
+    disturbed.take_again(measured(0.5e11));
+    let found = study().reduce(&disturbed).unwrap();
+    assert!(
+        found
+            .sentences
+            .last()
+            .unwrap()
+            .contains("disturbed both measurements"),
+        "{:?}",
+        found.sentences
+    );
+    disturbed.take_again(measured(4e11));
+    let found = study().reduce(&disturbed).unwrap();
+    assert!(
+        !found.sentences.iter().any(|s| s.contains("cannot be")),
+        "{:?}",
+        found.sentences
+    );
     // A norm in half the time that memory takes.
     let cached = |name: &str| if name == "norm1" { 0.5 } else { 1.5 };
     let found = study().reduce(&evidence(cached)).unwrap();
@@ -146,6 +179,8 @@ fn without_roofs_the_times_stand_alone() {
     );
     // What is reached is drawn all the same.
     assert_eq!(found.plots[0].lines.len(), 1);
+    // A picture of it alone says why it has no roof.
+    assert_eq!(found.plots[0].lines[0].0, "reached, no roof is known");
     let row = &found.sheets[0].rows[0];
     assert_eq!(
         (&row[5], &row[6]),
@@ -210,7 +245,7 @@ fn no_kernel_has_most_where_several_lie_within_their_spread() {
         matrix: false,
         said: "roofs".into(),
     };
-    let said = |kinds: &[Kind<'_>]| sentences(kinds, Some(&roofs))[1].clone();
+    let said = |kinds: &[Kind<'_>]| sentences(kinds, Some(&roofs), false)[1].clone();
     let three = [
         kind("a", 5e-4, 5e-5),
         kind("b", 4.8e-4, 5e-5),
@@ -234,4 +269,26 @@ fn no_kernel_has_most_where_several_lie_within_their_spread() {
         ),
         "{found}"
     );
+}
+
+#[test]
+fn less_time_than_a_roof_asks_for_is_said_within_the_spread_too() {
+    let kind = |time: f64| Kind {
+        name: "up",
+        kernels: 1,
+        time,
+        spread: 2e-4,
+        flops: 1.0,
+        bytes: 1.0,
+        floor: 1e-3,
+        bound: Some(Bound::Compute),
+        attainable: 1.0,
+        matrix: false,
+    };
+    let said = |time: f64| impossible(&[kind(time)], false);
+    assert!(said(1.1e-3).is_none());
+    assert!(said(9e-4).unwrap().starts_with(
+        "What computes takes 90 % of the time that its roof asks for @, within the spread;"
+    ));
+    assert!(said(7e-4).unwrap().starts_with("Faster than the roof"));
 }
