@@ -4,6 +4,7 @@
 
 mod counted;
 mod error;
+mod host;
 pub mod listing;
 mod memory;
 mod micro;
@@ -20,6 +21,10 @@ mod tuned;
 
 pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
+pub use host::{
+    HOST_READS, HostCase, HostReport, HostRequest, HostSeries, HostWay, host_batches, host_middle,
+    host_sizes,
+};
 pub use memory::{CacheSize, MemoryReport, MemoryRequest, MemoryRow};
 pub use micro::{
     EXPERIMENTS, Experiment, Metric, MicroCounts, MicroReport, MicroRequest, MicroRow, Takes,
