@@ -9,9 +9,10 @@ use clap::{Args, Subcommand};
 use super::Outcome;
 use super::args::OutputArgs;
 use super::failure::Failure;
+use super::interrupt::Interrupt;
 use super::out::Out;
-use backend::hierarchy;
-use plan::run::{BackendKind, MemoryRequest, Unwatched};
+use backend::{hierarchy, transfer};
+use plan::run::{BackendKind, HostRequest, MemoryRequest, Unwatched};
 
 /// Commands for makers of the workshop.
 #[derive(Debug, Args)]
@@ -54,6 +55,11 @@ enum DevCommand {
         #[arg(long, value_name = "BACKEND", default_value = "cuda")]
         backend: String,
     },
+    /// Measure a case of copies between host and device, for a parent process
+    Host {
+        /// The request, as JSON
+        request: String,
+    },
     /// Measure a GPU's roofs, for a parent process
     Roofs {
         /// cuda or hip
@@ -85,6 +91,13 @@ pub(super) fn dev(output: &OutputArgs, args: &DevArgs, out: &mut Out) -> Outcome
                 sizes: sizes.clone(),
             };
             out.json(&hierarchy::measure(&request, &Unwatched)?);
+            Ok(0)
+        }
+        DevCommand::Host { request } => {
+            let request: HostRequest = serde_json::from_str(request)
+                .map_err(|e| Failure::usage(format!("the request cannot be read: {e}")))?;
+            // Ctrl-C reaches this process, too: it ends behind the round that it is in.
+            out.json(&transfer::measure(&request, &Interrupt::watch(false))?);
             Ok(0)
         }
         DevCommand::Troubles { backend } => {

@@ -166,8 +166,19 @@ mod tests {
             );
         }
         let shared = HostLink::try_from("shared memory".to_owned()).unwrap();
-        assert_eq!((shared.bandwidth(), shared.to_string()), (None, SHARED.into()));
-        for text in ["", "PCIe 6.0 x16", "PCIe 5.0 x0", "PCIe 5.0", "fast", " 3 GB/s", "x -3 GB/s"] {
+        assert_eq!(
+            (shared.bandwidth(), shared.to_string()),
+            (None, SHARED.into())
+        );
+        for text in [
+            "",
+            "PCIe 6.0 x16",
+            "PCIe 5.0 x0",
+            "PCIe 5.0",
+            "fast",
+            " 3 GB/s",
+            "x -3 GB/s",
+        ] {
             let said = HostLink::try_from(text.to_owned()).unwrap_err();
             assert!(said.contains("a host link is"), "{said}");
         }
@@ -199,7 +210,10 @@ mod tests {
         }
         let apu = database.get("mi300a").unwrap();
         assert_eq!(apu.reads_that_pay(), None);
-        assert_eq!(apu.copy_seconds(bytes).unwrap(), 2.0 * bytes / apu.bandwidth());
+        assert_eq!(
+            apu.copy_seconds(bytes).unwrap(),
+            2.0 * bytes / apu.bandwidth()
+        );
         for reads in [1.0, 100.0] {
             assert!(apu.copied_first_seconds(bytes, reads) > apu.mapped_seconds(bytes, reads));
         }
@@ -208,6 +222,9 @@ mod tests {
             ..h200.clone()
         };
         assert_eq!(unknown.copy_seconds(bytes), None);
-        assert_eq!((unknown.reads_that_pay(), unknown.host_bandwidth()), (None, None));
+        assert_eq!(
+            (unknown.reads_that_pay(), unknown.host_bandwidth()),
+            (None, None)
+        );
     }
 }

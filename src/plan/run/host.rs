@@ -115,7 +115,7 @@ pub fn host_sizes(largest: u64) -> Vec<u64> {
 
 /// The size of copies beside which something else varies.
 pub fn host_middle(largest: u64) -> u64 {
-    largest.min(MIDDLE)
+    largest.min(MIDDLE) / LEAST * LEAST
 }
 
 /// Bytes that many copies move together, and how many there are: 4 KiB each at the least.
@@ -186,8 +186,7 @@ impl HostReport {
     /// Microseconds of a way, round by round.
     pub fn us(&self, way: HostWay, bytes: u64, times: u64) -> Option<&[f64]> {
         let mut series = self.series.iter();
-        let found =
-            series.find(|s| s.way == way && s.bytes == bytes && s.times == times)?;
+        let found = series.find(|s| s.way == way && s.bytes == bytes && s.times == times)?;
         (!found.us.is_empty()).then_some(found.us.as_slice())
     }
 }
@@ -219,7 +218,7 @@ mod tests {
         let (bytes, counts) = host_batches(256 << 20);
         assert_eq!((bytes, counts), (4 << 20, vec![1, 4, 16, 64, 256, 1024]));
         assert_eq!(host_batches(20_000), (16 << 10, vec![1, 4]));
-        assert_eq!(host_middle(1 << 20), 1 << 20);
+        assert_eq!((host_middle(1 << 20), host_middle(5000)), (1 << 20, 4096));
     }
 
     #[test]
@@ -238,6 +237,9 @@ mod tests {
             assert_eq!(HostCase::parse(case.name()).unwrap(), case);
         }
         let said = HostCase::parse("paged").unwrap_err().to_string();
-        assert!(said.contains("copies, batches, overlap, zero-copy, pool"), "{said}");
+        assert!(
+            said.contains("copies, batches, overlap, zero-copy, pool"),
+            "{said}"
+        );
     }
 }

@@ -98,7 +98,10 @@ mod tests {
         // 10 µs and 50 GB/s.
         let y = x.map(|x: f64| 10.0 + x / 50e3);
         let [a, b] = line(&x, &y).unwrap();
-        assert!((a - 10.0).abs() < 1e-6 && (1e-3 / b - 50.0).abs() < 1e-6, "{a} {b}");
+        assert!(
+            (a - 10.0).abs() < 1e-6 && (1e-3 / b - 50.0).abs() < 1e-6,
+            "{a} {b}"
+        );
         assert_eq!(line(&x, &[1.0, 0.0, 1.0, 1.0]), None);
         assert_eq!(line(&x[..1], &y[..1]), None);
     }

@@ -9,7 +9,7 @@ use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::Findings;
 use plan::cost::{Gpu, HostLink};
-use plan::run::HostRequest;
+use plan::run::{BackendKind, HostCase, HostRequest};
 
 /// What it is.
 pub const DEFINITION: Definition = Definition {
@@ -31,8 +31,10 @@ pub struct HostMemory {
     pub gpu: Gpu,
     /// Bytes of the largest copy.
     pub largest: u64,
-    /// The cases that are measured; without one all are priced.
-    pub run: Vec<HostRequest>,
+    /// What is looked at.
+    pub cases: Vec<HostCase>,
+    /// Who measures them; without one they are priced.
+    pub backend: Option<BackendKind>,
     /// Seconds that a wait and a copy of 4 bytes added to a launch, recorded on an H200.
     pub waited: Option<f64>,
 }
@@ -44,7 +46,7 @@ impl Study for HostMemory {
 
     fn asks(&self) -> Asks {
         Asks {
-            host: self.run.clone(),
+            host: self.requests(),
             ..Asks::default()
         }
     }
@@ -58,9 +60,9 @@ impl Study for HostMemory {
     }
 
     fn reduce(&self, evidence: &Evidence) -> Result<Findings, String> {
-        let mut found = match self.run.is_empty() {
-            true => self.priced(),
-            false => self.measured(evidence),
+        let mut found = match self.backend {
+            None => self.priced(),
+            Some(_) => self.measured(evidence),
         };
         if found.has_modelled() && self.gpu.is_unconfirmed("host") {
             found.notes.push(format!(
@@ -74,6 +76,12 @@ impl Study for HostMemory {
 }
 
 impl HostMemory {
+    /// What is asked of a GPU: a case each, of which one may fail.
+    fn requests(&self) -> Vec<HostRequest> {
+        let request = |case: &HostCase| HostRequest::new(self.backend?, *case, self.largest).ok();
+        self.cases.iter().filter_map(request).collect()
+    }
+
     /// The link in words: `PCIe 5.0 x16, 63.0 GB/s in one direction`.
     fn link(&self) -> Option<String> {
         match self.gpu.host.as_ref()? {

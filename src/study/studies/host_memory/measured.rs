@@ -44,11 +44,11 @@ impl HostMemory {
     pub(super) fn measured(&self, evidence: &Evidence) -> Findings {
         let mut found = Findings::default();
         let mut shared = None;
-        for (request, report) in self.run.iter().zip(&evidence.host) {
+        for (case, report) in self.cases.iter().zip(&evidence.host) {
             let report = match report {
                 Ok(report) => report,
                 Err(why) => {
-                    found.notes.push(format!("{}: {why}", request.case.name()));
+                    found.notes.push(format!("{}: {why}", case.name()));
                     continue;
                 }
             };
@@ -57,7 +57,7 @@ impl HostMemory {
             }
             shared = shared.or(report.integrated);
             match report.case {
-                HostCase::Copies => self.copies(report, &mut found),
+                HostCase::Copies => self.copied(report, &mut found),
                 HostCase::Batches => batches(report, &mut found),
                 HostCase::Overlap => overlap(report, &mut found),
                 HostCase::Mapped => mapped(report, &mut found),
@@ -84,7 +84,7 @@ impl HostMemory {
         found
     }
 
-    fn copies(&self, report: &HostReport, found: &mut Findings) {
+    fn copied(&self, report: &HostReport, found: &mut Findings) {
         let mut sizes: Vec<u64> = report.series.iter().map(|s| s.bytes).collect();
         sizes.sort_unstable();
         sizes.dedup();
@@ -196,7 +196,10 @@ fn overlap(report: &HostReport, found: &mut Findings) {
         columns.extend(timed(name));
     }
     columns.push(Column::given("saved"));
-    let mut sheet = Sheet::new(format!("a pinned copy of {} and a kernel", size(bytes)), columns);
+    let mut sheet = Sheet::new(
+        format!("a pinned copy of {} and a kernel", size(bytes)),
+        columns,
+    );
     for to in &DIRECTIONS {
         let of = |way| report.us(way, bytes, 1);
         let ways = [to.pinned, HostWay::Kernel, to.after, to.beside];
@@ -246,7 +249,11 @@ fn mapped(report: &HostReport, found: &mut Findings) {
     found.sheets.push(sheet);
     if let Some((n, first)) = verdicts.first() {
         found.sentences.push(first.sentence(
-            &format!("Reading {} of the host {} where they lie", size(bytes), times(*n)),
+            &format!(
+                "Reading {} of the host {} where they lie",
+                size(bytes),
+                times(*n)
+            ),
             "copying them first",
         ));
     }
@@ -272,8 +279,16 @@ fn mapped(report: &HostReport, found: &mut Findings) {
         unit: "µs".to_owned(),
         log: true,
         lines: vec![
-            ("where they lie".to_owned(), Source::Measured, line(HostWay::Mapped)),
-            ("copied first".to_owned(), Source::Measured, line(HostWay::Copied)),
+            (
+                "where they lie".to_owned(),
+                Source::Measured,
+                line(HostWay::Mapped),
+            ),
+            (
+                "copied first".to_owned(),
+                Source::Measured,
+                line(HostWay::Copied),
+            ),
         ],
     });
 }
@@ -288,7 +303,10 @@ fn pool(report: &HostReport, found: &mut Findings) {
     for of in &all {
         let mut cells: Vec<Cell> = vec![size(of.bytes).into()];
         let ways = [HostWay::Each, HostWay::Pool, HostWay::Kept];
-        cells.extend(ways.into_iter().flat_map(|way| shown(report.us(way, of.bytes, 1))));
+        cells.extend(
+            ways.into_iter()
+                .flat_map(|way| shown(report.us(way, of.bytes, 1))),
+        );
         sheet.rows.push(cells);
     }
     found.sheets.push(sheet);
@@ -297,8 +315,18 @@ fn pool(report: &HostReport, found: &mut Findings) {
     };
     let each = format!("A step that takes {} and gives them back", size(bytes));
     let ways = [
-        (HostWay::Each, HostWay::Pool, each.as_str(), "one with a pool"),
-        (HostWay::Each, HostWay::Kept, each.as_str(), "one that keeps them"),
+        (
+            HostWay::Each,
+            HostWay::Pool,
+            each.as_str(),
+            "one with a pool",
+        ),
+        (
+            HostWay::Each,
+            HostWay::Kept,
+            each.as_str(),
+            "one that keeps them",
+        ),
     ];
     for (a, b, first, second) in ways {
         let said = compared(report, (a, bytes, 1), (b, bytes, 1), first, second);

@@ -3,7 +3,7 @@
 use super::HostMemory;
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
 use crate::studies::hierarchy::size;
-use plan::run::{HOST_READS, host_batches, host_middle, host_sizes};
+use plan::run::{HOST_READS, HostCase, host_batches, host_middle, host_sizes};
 use plan::units::figure;
 
 /// How long the kernel takes that runs beside a copy, in times of the copy.
@@ -28,8 +28,18 @@ impl HostMemory {
             return found;
         };
         found.sentences = self.sentences(middle);
-        found.sheets = vec![self.copies(), self.batches(), self.overlap(middle), self.mapped()];
-        found.plots = vec![self.plot()];
+        for case in &self.cases {
+            found.sheets.extend(match case {
+                HostCase::Copies => Some(self.copies()),
+                HostCase::Batches => Some(self.batches()),
+                HostCase::Overlap => Some(self.overlap(middle)),
+                HostCase::Mapped => Some(self.mapped()),
+                HostCase::Pool => None,
+            });
+        }
+        if self.cases.contains(&HostCase::Mapped) {
+            found.plots = vec![self.plot()];
+        }
         found.notes = vec![
             "What a copy takes to begin is on no data sheet: it is priced with nothing, pageable memory as pinned, and every time is a lower bound.".to_owned(),
             "What a driver takes to give memory out has no price; with a GPU the pool is measured.".to_owned(),
@@ -98,7 +108,8 @@ impl HostMemory {
         let mut sheet = Sheet::new("copies, either direction, at least", columns);
         for bytes in host_sizes(self.largest) {
             let read = 1e6 * bytes as f64 / self.gpu.bandwidth();
-            let cells: Vec<Cell> = vec![size(bytes).into(), self.copy_us(bytes).into(), read.into()];
+            let cells: Vec<Cell> =
+                vec![size(bytes).into(), self.copy_us(bytes).into(), read.into()];
             sheet.rows.push(cells);
         }
         sheet
@@ -176,7 +187,12 @@ impl HostMemory {
     }
 
     fn plot(&self) -> Plot {
-        let line = |at: usize| HOST_READS.iter().map(|n| self.ways(*n).get(at).copied()?).collect();
+        let line = |at: usize| {
+            HOST_READS
+                .iter()
+                .map(|n| self.ways(*n).get(at).copied()?)
+                .collect()
+        };
         Plot {
             x: "reads".to_owned(),
             at: HOST_READS.iter().map(|n| *n as f64).collect(),
