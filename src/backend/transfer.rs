@@ -238,15 +238,15 @@ fn notes(request: &HostRequest, failed: Vec<String>) -> Vec<String> {
         request.rounds
     )];
     notes.extend(match request.case {
-        HostCase::Mapped => Some(
-            "pinned memory is taken mapped; AMD's driver takes it coherent, and no read of it is cached there"
+        HostCase::Mapped if request.backend == BackendKind::Hip => Some(
+            "AMD's driver takes mapped memory coherent: no read of it is cached on the device"
                 .to_owned(),
         ),
         HostCase::Pool => Some(format!(
             "{STEPS} steps to a sample; each takes memory, has {} bytes of it written, and gives it back; the pool keeps what it is given back",
             ways::TOUCHED
         )),
-        HostCase::Copies | HostCase::Batches | HostCase::Overlap => None,
+        HostCase::Copies | HostCase::Batches | HostCase::Overlap | HostCase::Mapped => None,
     });
     notes.extend(failed);
     notes.extend(match request.backend {

@@ -12,7 +12,7 @@ impl Bench<'_> {
         use HostWay as Way;
         match way {
             Way::PageableUp | Way::PinnedUp | Way::AfterUp | Way::BesideUp => {
-                self.before(true)?;
+                self.before(true, bytes)?;
                 self.sample(way, bytes, times)?;
                 let device = self.device()?;
                 let to = self
@@ -23,7 +23,7 @@ impl Bench<'_> {
                 self.arrived(bytes, "to the device")?;
             }
             Way::PageableDown | Way::PinnedDown | Way::AfterDown | Way::BesideDown => {
-                self.before(false)?;
+                self.before(false, bytes)?;
                 self.sample(way, bytes, times)?;
                 if way != Way::PageableDown {
                     let pinned = self.pinned()?;
@@ -42,12 +42,15 @@ impl Bench<'_> {
                 self.summed(passes, "of the device")?;
             }
             Way::Mapped | Way::Copied => {
-                self.before(true)?;
+                self.before(true, bytes)?;
                 self.blank_sums()?;
                 self.sample(way, bytes, times)?;
                 self.summed(times as u32, "of the host")?;
             }
             Way::Each | Way::Pool | Way::Kept => {
+                if way == Way::Pool {
+                    self.driver.host()?.keep_pool()?;
+                }
                 self.sample(way, bytes, times)?;
                 self.written(way, bytes)?;
             }
@@ -64,20 +67,25 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// The bytes lie where a copy takes them from, and others where it puts them.
-    fn before(&mut self, up: bool) -> Result<(), GpuError> {
+    /// The bytes lie where a copy takes them from, and others where it puts them; all of it
+    /// is done, as a second stream waits for nothing of the first.
+    fn before(&mut self, up: bool, bytes: u64) -> Result<(), GpuError> {
         let (pinned, device) = (self.pinned()?, self.device()?);
-        self.back.fill(0xff);
+        let size = bytes as usize;
+        let from = self.from.get(..size).ok_or_else(not_prepared)?;
+        let back = self.back.get_mut(..size).ok_or_else(not_prepared)?;
+        back.fill(0xff);
         match up {
             true => {
-                self.driver.host()?.write(pinned, &self.from)?;
-                self.driver.fill(device, 0)
+                self.driver.host()?.write(pinned, from)?;
+                self.driver.fill(device, 0)?;
             }
             false => {
-                self.driver.upload(device, 0, &self.from)?;
-                self.driver.host()?.write(pinned, &self.back)
+                self.driver.upload(device, 0, from)?;
+                self.driver.host()?.write(pinned, back)?;
             }
         }
+        self.driver.synchronize()
     }
 
     /// The first that did not arrive.

@@ -20,7 +20,7 @@ pub const DEFINITION: Definition = Definition {
     finds: "times by the host's clock, 15 rounds in turns, where a GPU is (@); bytes over its link elsewhere (=)",
     reduced: "medians, intervals of ratios; time = a + bytes/b and a for every copy more, fitted round by round",
     ends: "what pinning, batching, overlap and pools save, and from how many reads on copying first wins",
-    lessons: &["20"],
+    lessons: &["23"],
     models: true,
 };
 

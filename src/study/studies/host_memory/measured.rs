@@ -43,7 +43,7 @@ impl HostMemory {
     /// What came of the cases; one that failed says why, and the others go on.
     pub(super) fn measured(&self, evidence: &Evidence) -> Findings {
         let mut found = Findings::default();
-        let mut shared = None;
+        let mut shared = false;
         for (case, report) in self.cases.iter().zip(&evidence.host) {
             let report = match report {
                 Ok(report) => report,
@@ -55,7 +55,9 @@ impl HostMemory {
             if found.title.is_empty() {
                 found.title.clone_from(&report.device);
             }
-            shared = shared.or(report.integrated);
+            // A driver that does not know the question leaves it to the data sheet.
+            let sheet = self.gpu.shares_memory() && self.gpu.is_named_in(&report.device);
+            shared |= sheet || report.integrated == Some(true);
             match report.case {
                 HostCase::Copies => self.copied(report, &mut found),
                 HostCase::Batches => batches(report, &mut found),
@@ -75,10 +77,10 @@ impl HostMemory {
                 }
             }
         }
-        if shared == Some(true) {
+        if shared {
             found.sentences.insert(
                 0,
-                "The device says that host and device have one memory: a copy moves bytes within it, and all of its time is saved by reading them where they lie.".to_owned(),
+                "Host and device have one memory here: a copy moves bytes within it, and all of its time is saved by reading them where they lie.".to_owned(),
             );
         }
         found
@@ -338,7 +340,7 @@ fn pool(report: &HostReport, found: &mut Findings) {
 fn timed(name: &str) -> [Column; 2] {
     [
         Column::measured(name, "µs", 1),
-        Column::measured("± dev.", "µs", 1),
+        Column::measured("±", "µs", 1),
     ]
 }
 

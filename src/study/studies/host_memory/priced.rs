@@ -27,12 +27,13 @@ impl HostMemory {
             ));
             return found;
         };
-        found.sentences = self.sentences(middle);
         for case in &self.cases {
+            found.sentences.extend(self.sentence(*case, middle));
             found.sheets.extend(match case {
                 HostCase::Copies => Some(self.copies()),
                 HostCase::Batches => Some(self.batches()),
-                HostCase::Overlap => Some(self.overlap(middle)),
+                // Within one memory a copy and a kernel share what they would overlap in.
+                HostCase::Overlap => (!gpu.shares_memory()).then(|| self.overlap(middle)),
                 HostCase::Mapped => Some(self.mapped()),
                 HostCase::Pool => None,
             });
@@ -42,68 +43,61 @@ impl HostMemory {
         }
         found.notes = vec![
             "What a copy takes to begin is on no data sheet: it is priced with nothing, pageable memory as pinned, and every time is a lower bound.".to_owned(),
-            "What a driver takes to give memory out has no price; with a GPU the pool is measured.".to_owned(),
             "Reads where the bytes lie cross the link each time, as if no cache held any.".to_owned(),
         ];
         found
     }
 
-    fn sentences(&self, middle: f64) -> Vec<String> {
+    /// What it comes to; `middle` are the microseconds of a copy of middle size.
+    fn sentence(&self, case: HostCase, middle: f64) -> Option<String> {
         let gpu = &self.gpu;
         let bytes = host_middle(self.largest);
-        let time = |seconds: Option<f64>| seconds.map_or("–".to_owned(), figure::measured);
-        let name = &gpu.short;
-        if gpu.shares_memory() {
-            return vec![
-                format!(
-                    "Host and device of the {name} have one memory: nothing has to be copied, and what a copy takes is what is saved without it, {} at least for {} (read and written) =.",
-                    figure::measured(1e-6 * middle),
-                    size(bytes)
-                ),
-                "At no number of reads does copying first take less =.".to_owned(),
-            ];
+        let (name, of) = (&gpu.short, size(bytes));
+        let copy = figure::measured(1e-6 * middle);
+        match case {
+            HostCase::Copies if gpu.shares_memory() => Some(format!(
+                "Host and device of the {name} have one memory: nothing has to be copied, and what a copy takes is what is saved without it, {copy} at least for {of} (read and written) =."
+            )),
+            HostCase::Copies => Some(format!(
+                "A copy of {of} takes {copy} at least =; a kernel reads as many bytes of the memory of the {name} in {}.",
+                figure::measured(bytes as f64 / gpu.bandwidth()),
+            )),
+            HostCase::Batches => {
+                let rate = gpu.host_bandwidth().filter(|_| gpu.id == "h200")?;
+                let waited = self.waited?;
+                Some(format!(
+                    "Recorded on an H200: a wait and a copy of 4 bytes behind every launch added {}, in which the link moves {:.2} MB =: smaller copies cost their beginning, not their bytes.",
+                    figure::measured(waited),
+                    1e-6 * waited * rate
+                ))
+            }
+            HostCase::Overlap if gpu.shares_memory() => None,
+            HostCase::Overlap => Some(
+                "Beside a kernel as long as itself a copy costs no time: half of both is saved =, and no share is larger.".to_owned(),
+            ),
+            HostCase::Mapped => Some(match gpu.reads_that_pay() {
+                None => "At no number of reads does copying first take less =.".to_owned(),
+                Some(reads) => {
+                    let [mapped, copied] = self
+                        .ways(reads)
+                        .map(|us| us.map_or("–".to_owned(), |us| figure::measured(1e-6 * us)));
+                    format!(
+                        "Read {} where they lie, {of} take {mapped}, copied first {copied} =: from there on copying first takes less.",
+                        times(reads)
+                    )
+                }
+            }),
+            HostCase::Pool => Some(
+                "What a driver takes to give memory out has no price: a GPU measures it (--backend cuda or hip).".to_owned(),
+            ),
         }
-        let mut said = vec![format!(
-            "A copy of {} takes {} at least =; a kernel reads as many bytes of the memory of the {name} in {}.",
-            size(bytes),
-            figure::measured(1e-6 * middle),
-            figure::measured(bytes as f64 / gpu.bandwidth()),
-        )];
-        if let Some(reads) = gpu.reads_that_pay() {
-            let of = |n: u64| {
-                let (bytes, n) = (bytes as f64, n as f64);
-                (
-                    time(gpu.mapped_seconds(bytes, n)),
-                    time(gpu.copied_first_seconds(bytes, n)),
-                )
-            };
-            let (mapped, copied) = of(reads);
-            said.push(format!(
-                "Read {} where they lie, {} take {mapped}, copied first {copied} =: from there on copying first takes less.",
-                times(reads),
-                size(bytes),
-            ));
-        }
-        said.push(
-            "Beside a kernel as long as itself a copy costs no time: half of both is saved =, and no share is larger.".to_owned(),
-        );
-        if let (Some(waited), Some(rate), true) =
-            (self.waited, gpu.host_bandwidth(), gpu.id == "h200")
-        {
-            said.push(format!(
-                "Recorded on an H200: a wait and a copy of 4 bytes behind every launch added {}, in which the link moves {:.2} MB =: smaller copies cost their beginning, not their bytes.",
-                figure::measured(waited),
-                1e-6 * waited * rate
-            ));
-        }
-        said
     }
 
     fn copies(&self) -> Sheet {
         let columns = [
             Column::given("size"),
             Column::modelled("a copy", "µs", 2),
-            Column::modelled("a kernel's read", "µs", 2),
+            Column::modelled("a kernel's read", "µs", 3),
         ];
         let mut sheet = Sheet::new("copies, either direction, at least", columns);
         for bytes in host_sizes(self.largest) {
@@ -139,8 +133,8 @@ impl HostMemory {
         let columns = [
             Column::given("kernel"),
             Column::modelled("copy", "µs", 1),
-            Column::modelled("one after the other", "µs", 1),
-            Column::modelled("beside each other", "µs", 1),
+            Column::modelled("in turn", "µs", 1),
+            Column::modelled("at once", "µs", 1),
             Column::modelled("saved", "%", 1),
         ];
         let mut sheet = Sheet::new(name, columns);
@@ -148,7 +142,7 @@ impl HostMemory {
             let kernel = share * copy;
             let (after, beside) = (kernel + copy, kernel.max(copy));
             let cells: Vec<Cell> = vec![
-                format!("{share} copies long").into(),
+                format!("{share} × the copy").into(),
                 copy.into(),
                 after.into(),
                 beside.into(),

@@ -205,19 +205,13 @@ fn what_the_rounds_show_is_said_with_its_interval() {
     assert_eq!(study.asks().host.len(), 5);
     let found = reduce(&study, HostCase::ALL.map(|case| Ok(made(case))).into());
     // 64 MiB: 12 + 6711 µs against 10 + 1342: 4.97 times.
-    says(
-        &found,
-        "A pageable copy of 64 MiB to the device takes 4.9",
-    );
+    says(&found, "A pageable copy of 64 MiB to the device takes 4.9");
     // The fit finds what the times were made of.
     says(&found, "To the host a pinned copy takes 10.0 µs to begin");
     says(&found, "moves 50.0 GB/s from there");
     says(&found, "Each copy more to the device in a row costs 2.0");
     // 1352 + 1300 over 1352.
-    says(
-        &found,
-        "A copy to the device behind a kernel takes 1.9",
-    );
+    says(&found, "A copy to the device behind a kernel takes 1.9");
     // In the other direction nothing was saved.
     says(
         &found,
