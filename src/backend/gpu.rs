@@ -29,8 +29,8 @@ pub mod units;
 
 pub use catalogue::{Lacks, lacks};
 pub use driver::{
-    Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
-    Parameter, Traffic,
+    Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, HostCopy, HostMemory,
+    KernelFacts, Lane, Mark, Memory, Parameter, Pinned, Traffic,
 };
 pub use lower::{Setup, lower};
 pub use program::{

@@ -4,7 +4,7 @@
 mod chain;
 mod here;
 mod roofs;
-mod there;
+pub(crate) mod there;
 mod troubles;
 
 pub use roofs::{DeviceRates, rates};

@@ -13,6 +13,7 @@ pub mod reference;
 pub mod selftest;
 pub mod submission;
 pub mod tokens;
+pub mod transfer;
 pub mod weights;
 
 mod backends;

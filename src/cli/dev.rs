@@ -11,8 +11,8 @@ use super::args::OutputArgs;
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
-use backend::hierarchy;
-use plan::run::{BackendKind, MemoryRequest};
+use backend::{hierarchy, transfer};
+use plan::run::{BackendKind, HostRequest, MemoryRequest};
 
 /// Commands for makers of the workshop.
 #[derive(Debug, Args)]
@@ -55,6 +55,11 @@ enum DevCommand {
         #[arg(long, value_name = "BACKEND", default_value = "cuda")]
         backend: String,
     },
+    /// Measure a case of copies between host and device, for a parent process
+    Host {
+        /// The request, as JSON
+        request: String,
+    },
     /// Measure a GPU's roofs, for a parent process
     Roofs {
         /// cuda or hip
@@ -87,6 +92,13 @@ pub(super) fn dev(output: &OutputArgs, args: &DevArgs, out: &mut Out) -> Outcome
             };
             // Ctrl-C of a terminal is the parent's as well: what was measured goes to it.
             out.json(&hierarchy::measure(&request, &Interrupt::watch(false))?);
+            Ok(0)
+        }
+        DevCommand::Host { request } => {
+            let request: HostRequest = serde_json::from_str(request)
+                .map_err(|e| Failure::usage(format!("the request cannot be read: {e}")))?;
+            // Ctrl-C reaches this process, too: it ends behind the round that it is in.
+            out.json(&transfer::measure(&request, &Interrupt::watch(false))?);
             Ok(0)
         }
         DevCommand::Troubles { backend } => {

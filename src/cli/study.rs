@@ -62,6 +62,8 @@ enum What {
     Tune(machine::TuneArgs),
     /// How long does a load wait, and at which working set does that change?
     Hierarchy(measured::HierarchyArgs),
+    /// What do copies between host and device cost, and when is no copy cheaper?
+    HostMemory(measured::HostMemoryArgs),
     /// How many blocks fit, what stops one more, and does it matter?
     Occupancy(measured::OccupancyArgs),
     /// Which kernels take the time, and how near is each to its roof?
@@ -158,6 +160,7 @@ pub(super) fn study(output: &OutputArgs, args: &StudyArgs, out: &mut Out) -> Out
         Some(What::Predict(a)) => (&a.common, Box::new(a.study(&learned)?)),
         Some(What::Tune(a)) => (&a.common, Box::new(a.study(device, &learned)?)),
         Some(What::Hierarchy(a)) => (&a.common, Box::new(a.study()?)),
+        Some(What::HostMemory(a)) => (&a.common, Box::new(a.study(device)?)),
         Some(What::Occupancy(a)) => (&a.common, Box::new(a.study(device)?)),
         Some(What::Roofline(a)) => (&a.common, Box::new(a.study(&learned)?)),
         Some(What::Sick(a)) => (&a.common, Box::new(a.study(device)?)),

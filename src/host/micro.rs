@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use crate::follow::{follow, sentence};
 use backend::{hierarchy, microbenchmark};
-use plan::run::{MemoryReport, MemoryRequest, MicroReport, MicroRequest, Observer, RunError};
+use plan::run::{
+    HostReport, HostRequest, MemoryReport, MemoryRequest, MicroReport, MicroRequest, Observer,
+    RunError,
+};
 use serde::de::DeserializeOwned;
 
 /// How long a sweep may take with the compilation of its kernels.
@@ -65,4 +68,11 @@ pub(crate) fn memory(
             ours(&["dev", "memory", "--sizes", &sizes, "--backend", backend])
         }
     }
+}
+
+/// Measures a case of copies between host and device, in a process of its own: one that
+/// hangs or dies takes no other with it.
+pub(crate) fn host_memory(request: &HostRequest) -> Result<HostReport, RunError> {
+    let request = serde_json::to_string(request).map_err(|e| RunError::failed(e.to_string()))?;
+    ours(&["dev", "host", &request])
 }

@@ -19,7 +19,7 @@ use study::timing::Rounds;
 use crate::carry_out;
 use crate::learned::Learned;
 use crate::machine::{chosen, roofs};
-use crate::micro::{memory, micro, ours};
+use crate::micro::{host_memory, memory, micro, ours};
 use crate::pace::affordable;
 
 /// Largest file of a kept study that is read.
@@ -115,6 +115,20 @@ fn measured(
         let backend = chosen(request.backend);
         evidence.memory = Some(memory(&MemoryRequest { backend, ..request }, watch));
         stopped(total)?;
+    }
+    let cases = asks.host.len() as u32;
+    for (request, done) in asks.host.iter().zip(0..) {
+        if watch.cancelled() {
+            return Ok((evidence, Err(RunError::cancelled(done, cases))));
+        }
+        watch.progress(
+            Progress::new(Phase::Timing, done, cases).about(request.case.name().to_owned()),
+        );
+        evidence.host.push(host_memory(request));
+    }
+    // Somebody may have stopped the last of them.
+    if cases > 0 && watch.cancelled() {
+        return Ok((evidence, Err(RunError::cancelled(cases, cases))));
     }
     for name in asks.mutants {
         evidence

@@ -7,6 +7,7 @@
 
 mod config;
 mod gpu;
+mod host;
 mod json;
 mod kernel;
 mod liveness;
@@ -17,6 +18,7 @@ mod why;
 
 pub use config::{Config, Conventions, CostError, KeepKv, Workload};
 pub use gpu::{Gpu, GpuDatabase, Vendor, Words};
+pub use host::HostLink;
 pub use json::{CostJson, cost_json};
 pub use kernel::{Direction, FlopCost, Inside, KernelCost, Moved};
 pub use liveness::{Live, Peak};

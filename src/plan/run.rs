@@ -5,6 +5,7 @@
 mod bare;
 mod counted;
 mod error;
+mod host;
 pub mod listing;
 mod memory;
 mod micro;
@@ -21,6 +22,10 @@ mod tuned;
 
 pub use counted::{BufferReport, KernelReport, LineReport, WorkReport};
 pub use error::{RunError, RunErrorKind};
+pub use host::{
+    HOST_READS, HostCase, HostReport, HostRequest, HostSeries, HostWay, host_batches, host_middle,
+    host_sizes,
+};
 pub use memory::{CacheSize, MemoryReport, MemoryRequest, MemoryRow};
 pub use micro::{
     EXPERIMENTS, Experiment, Metric, MicroCounts, MicroReport, MicroRequest, MicroRow, Takes,

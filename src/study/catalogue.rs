@@ -105,7 +105,7 @@ pub fn on_device(words: Vec<String>, gpu: &str) -> Vec<String> {
 }
 
 /// Every study.
-pub const STUDIES: [&Definition; 15] = [
+pub const STUDIES: [&Definition; 16] = [
     &crate::studies::ablate::DEFINITION,
     &crate::studies::planner::DEFINITION,
     &crate::studies::scale::DEFINITION,
@@ -117,6 +117,7 @@ pub const STUDIES: [&Definition; 15] = [
     &crate::studies::bench::DEFINITION,
     &crate::studies::regress::DEFINITION,
     &crate::studies::hierarchy::DEFINITION,
+    &crate::studies::host_memory::DEFINITION,
     &crate::studies::occupancy::DEFINITION,
     &crate::studies::roofline::DEFINITION,
     &crate::studies::timeline::DEFINITION,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::timing::{Agreed, Rounds, Timed};
 use plan::run::{
-    BackendKind, MemoryReport, MemoryRequest, MicroReport, MicroRequest, Request, RunError,
-    Troubles,
+    BackendKind, HostReport, HostRequest, MemoryReport, MemoryRequest, MicroReport, MicroRequest,
+    Request, RunError, Troubles,
 };
 
 /// Everything that one study asks of a machine. Where the model says all, nothing is.
@@ -17,6 +17,8 @@ pub struct Asks {
     pub sweeps: Vec<MicroRequest>,
     /// What memory does at which working set.
     pub memory: Option<MemoryRequest>,
+    /// What copies between host and device cost, case by case.
+    pub host: Vec<HostRequest>,
     /// Defective kernels, by name.
     pub mutants: Vec<String>,
     /// The troubles of this GPU that only a clock shows.
@@ -49,6 +51,8 @@ pub struct Evidence {
     pub sweeps: Vec<Result<MicroReport, RunError>>,
     /// What memory does, where it was asked for.
     pub memory: Option<Result<MemoryReport, RunError>>,
+    /// The cases of copies that were made, in the order in which they were asked for.
+    pub host: Vec<Result<HostReport, RunError>>,
     /// What defective kernels yield; one that cannot be run is not among them.
     pub mutants: BTreeMap<String, f64>,
     /// The troubles of a GPU, where they were asked for.
@@ -103,10 +107,16 @@ impl Evidence {
                 .find_map(|s| Some(s.as_ref().ok()?.device.clone()))
         };
         let memory = || Some(self.memory.as_ref()?.as_ref().ok()?.device.clone());
+        let host = || {
+            self.host
+                .iter()
+                .find_map(|h| Some(h.as_ref().ok()?.device.clone()))
+        };
         let troubles = || Some(self.troubles.as_ref()?.as_ref().ok()?.device.clone());
         let roofs = || Some(self.roofs.as_ref()?.as_ref().ok()?.of.clone());
         ran.or_else(swept)
             .or_else(memory)
+            .or_else(host)
             .or_else(troubles)
             .or_else(roofs)
     }
@@ -121,10 +131,12 @@ impl Evidence {
         let ran = self.runs().find_map(Result::err);
         let swept = || self.sweeps.iter().find_map(|s| s.as_ref().err().cloned());
         let memory = || self.memory.as_ref()?.as_ref().err().cloned();
+        let host = || self.host.iter().find_map(|h| h.as_ref().err().cloned());
         let troubles = || self.troubles.as_ref()?.as_ref().err().cloned();
         let roofs = || self.roofs.as_ref()?.as_ref().err().cloned();
         ran.or_else(swept)
             .or_else(memory)
+            .or_else(host)
             .or_else(troubles)
             .or_else(roofs)
     }

@@ -5,6 +5,7 @@ pub mod batch;
 pub mod bench;
 mod fit;
 pub mod hierarchy;
+pub mod host_memory;
 #[cfg(test)]
 mod noise;
 mod notes;

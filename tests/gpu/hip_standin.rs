@@ -54,7 +54,7 @@ const RELEASES: [Release; 6] = [
         folder: "rocm5",
         major: 5,
         hiprtc: Hiprtc::Within,
-        without: &[COOPERATIVE],
+        without: &[COOPERATIVE, "hipMallocAsync", "hipFreeAsync"],
         hsa: true,
     },
     Release {
@@ -126,6 +126,18 @@ fn releases() -> &'static Path {
                 cc(release, &["hsa.c"], &lib.join("libhsa-runtime64.so.1"));
             }
         }
+        // NVIDIA's driver and compiler, for what both vendors have.
+        let lib = root.join("cuda/lib");
+        fs::create_dir_all(&lib).unwrap();
+        let cuda = Release {
+            folder: "cuda",
+            major: 12,
+            hiprtc: Hiprtc::Apart,
+            without: &[],
+            hsa: false,
+        };
+        cc(&cuda, &["cuda.c"], &lib.join("libcuda.so.1"));
+        cc(&cuda, &["nvrtc.c"], &lib.join("libnvrtc.so.12"));
         fs::create_dir_all(root.join("rocm6/.info")).unwrap();
         fs::write(root.join("rocm6/.info/version"), "6.2.0-66\n").unwrap();
         root
@@ -152,21 +164,21 @@ fn cc(release: &Release, sources: &[&str], to: &Path) {
 }
 
 /// A process that sees one release, and what is wrong in it.
-struct Setting {
+pub(super) struct Setting {
     release: &'static str,
-    home: TempDir,
+    pub(super) home: TempDir,
     environment: Vec<(&'static str, String)>,
 }
 
-struct Ran {
-    code: i32,
-    out: String,
-    err: String,
-    log: String,
+pub(super) struct Ran {
+    pub(super) code: i32,
+    pub(super) out: String,
+    pub(super) err: String,
+    pub(super) log: String,
 }
 
 impl Setting {
-    fn new(release: &'static str) -> Self {
+    pub(super) fn new(release: &'static str) -> Self {
         Self {
             release,
             home: tempfile::tempdir().unwrap(),
@@ -175,7 +187,7 @@ impl Setting {
     }
 
     /// Kernels are executed by this computer. `None` where there is no g++.
-    fn executing(self) -> Option<Self> {
+    pub(super) fn executing(self) -> Option<Self> {
         let header = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hip/host.h");
         let folder = self.home.path().join("host");
         fs::create_dir(&folder).unwrap();
@@ -192,13 +204,13 @@ impl Setting {
         Some(self.with("STANDIN_HOST", &folder))
     }
 
-    fn with(mut self, name: &'static str, value: &str) -> Self {
+    pub(super) fn with(mut self, name: &'static str, value: &str) -> Self {
         self.environment.push((name, value.to_owned()));
         self
     }
 
     /// A program in a process that sees nothing but this setting.
-    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+    pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         let home = self.home.path();
         command
@@ -227,7 +239,7 @@ impl Setting {
     }
 
     /// The real program with a command line.
-    fn line(&self, line: &str) -> Ran {
+    pub(super) fn line(&self, line: &str) -> Ran {
         let mut command = self.command(PROGRAM);
         command.args(line.split_whitespace());
         self.ran(command)
@@ -248,7 +260,7 @@ impl Setting {
 
 impl Ran {
     #[track_caller]
-    fn refused(&self, code: i32, needles: &[&str]) {
+    pub(super) fn refused(&self, code: i32, needles: &[&str]) {
         assert_eq!(self.code, code, "{}{}", self.out, self.err);
         for needle in needles {
             assert!(
@@ -263,11 +275,11 @@ impl Ran {
 
     /// No call was wrong in itself.
     #[track_caller]
-    fn is_proper(&self) {
+    pub(super) fn is_proper(&self) {
         assert!(!self.log.contains("misuse"), "{}", self.log);
     }
 
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}{}", self.out, self.err))
     }
 
@@ -286,7 +298,7 @@ impl Ran {
         (text("state"), text("device"), notes.join("\n"))
     }
 
-    fn lines(&self, beginning: &str) -> usize {
+    pub(super) fn lines(&self, beginning: &str) -> usize {
         self.log
             .lines()
             .filter(|line| line.starts_with(beginning))
@@ -294,7 +306,7 @@ impl Ran {
     }
 
     /// Everything that was made and not dropped, and the reverse.
-    fn unbalanced(&self) -> BTreeSet<String> {
+    pub(super) fn unbalanced(&self) -> BTreeSet<String> {
         let mut open = BTreeSet::new();
         for line in self.log.lines() {
             if let Some(what) = line.strip_prefix("make ") {

@@ -6,6 +6,7 @@ mod exercises;
 mod hip_compile;
 mod hip_host;
 mod hip_standin;
+mod host_memory;
 mod huggingface;
 mod nvrtc;
 mod table;

@@ -134,12 +134,14 @@ int hipDeviceGetAttribute(int *value, int attribute, int device) {
     if (device >= visible(all)) return INVALID_DEVICE;
     switch (attribute) {
     case 10: *value = fault("cooperative") != 0; return 0; /* CooperativeLaunch */
+    case 16: *value = fault("integrated") > 0; return 0;   /* Integrated */
     case 63: *value = all[device].units; return 0;         /* MultiprocessorCount */
     case 67: *value = bus_of(seat(device)); return 0;
     case 68: *value = 0; return 0;                         /* PciDeviceId */
     case 69: *value = 0; return 0;                         /* PciDomainID */
     case 74: *value = 65536; return 0;                     /* MaxSharedMemoryPerBlock */
     case 87: *value = all[device].wave; return 0;          /* WarpSize */
+    case 88: *value = fault("pools") != 0; return 0;       /* MemoryPoolsSupported */
     }
     say("misuse: attribute %d", attribute);
     return 1;
@@ -249,15 +251,101 @@ int hipFree(void *address) {
     return 0;
 }
 
-int hipMemcpyHtoDAsync(void *to, const void *from, size_t bytes, Handle stream) {
-    if (!live("stream", stream)) return INVALID_HANDLE;
-    memcpy(to, from, bytes);
+/* Pinned memory of the host; what is copied from or to it is said. */
+static struct { char *at; size_t bytes; } pinned[64];
+
+static int is_pinned(const void *at, size_t bytes) {
+    for (int i = 0; i < 64; i++)
+        if (pinned[i].at && (const char *)at >= pinned[i].at && (const char *)at + bytes <= pinned[i].at + pinned[i].bytes) return 1;
     return 0;
 }
 
-int hipMemcpyDtoHAsync(void *to, const void *from, size_t bytes, Handle stream) {
+/* A copy of the last byte may be left out, to see that somebody looks. */
+static int moved(const char *how, void *to, const void *from, const void *host, size_t bytes, Handle stream) {
+    Thing *thing = live("stream", stream);
+    if (!thing) return INVALID_HANDLE;
+    if (is_pinned(host, 1)) {
+        if (!is_pinned(host, bytes)) say("misuse: beyond pinned memory");
+        say("%s %zu pinned in %ld", how, bytes, thing->number);
+    }
+    memcpy(to, from, bytes - (fault("lose") == (long)bytes));
+    return 0;
+}
+
+int hipMemcpyHtoDAsync(void *to, const void *from, size_t bytes, Handle stream) { return moved("up", to, from, from, bytes, stream); }
+
+int hipMemcpyDtoHAsync(void *to, const void *from, size_t bytes, Handle stream) { return moved("down", to, from, to, bytes, stream); }
+
+int hipHostMalloc(void **at, size_t bytes, unsigned flags) {
+    say("hipHostMalloc %zu flags %u", bytes, flags);
+    if (fault("pinned") >= 0 && bytes > (size_t)fault("pinned")) return OUT_OF_MEMORY;
+    for (int i = 0; i < 64; i++) {
+        if (pinned[i].at) continue;
+        *at = pinned[i].at = malloc(bytes);
+        pinned[i].bytes = bytes;
+        /* Nothing says what it holds. */
+        memset(*at, 0xcd, bytes);
+        say("make pinned %p", *at);
+        return 0;
+    }
+    return OUT_OF_MEMORY;
+}
+
+int hipHostFree(void *at) {
+    for (int i = 0; i < 64; i++)
+        if (at && pinned[i].at == at) {
+            pinned[i].at = 0;
+            say("drop pinned %p", at);
+            free(at);
+            return 0;
+        }
+    say("misuse: no pinned memory");
+    return 1;
+}
+
+int hipHostGetDevicePointer(void **device, void *at, unsigned flags) {
+    if (flags || !is_pinned(at, 1)) say("misuse: device pointer");
+    *device = at;
+    return 0;
+}
+
+/* Memory of the pool, in the order of a stream: nothing but a heap here. */
+static char pool_of_device;
+static unsigned long long threshold;
+
+int hipMallocAsync(void **address, size_t bytes, Handle stream) {
     if (!live("stream", stream)) return INVALID_HANDLE;
-    memcpy(to, from, bytes);
+    if (fault("pools") == 801) return 801;
+    char *block = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    if (!block) return OUT_OF_MEMORY;
+    *address = block;
+    say("make pooled %p", *address);
+    return 0;
+}
+
+int hipFreeAsync(void *address, Handle stream) {
+    if (!live("stream", stream)) return INVALID_HANDLE;
+    say("drop pooled %p", address);
+    free(address);
+    return 0;
+}
+
+int hipDeviceGetDefaultMemPool(void **pool, int device) {
+    (void)device;
+    *pool = &pool_of_device;
+    return 0;
+}
+
+int hipMemPoolSetAttribute(void *pool, int attribute, void *value) {
+    if (pool != &pool_of_device || attribute != 4) say("misuse: pool attribute %d", attribute);
+    threshold = *(unsigned long long *)value;
+    say("pool keeps %llx", threshold);
+    return 0;
+}
+
+int hipMemPoolTrimTo(void *pool, size_t bytes) {
+    if (pool != &pool_of_device || bytes) say("misuse: trim");
+    say("pool trimmed");
     return 0;
 }
 
@@ -303,6 +391,10 @@ int hipFuncGetAttribute(int *value, int attribute, Handle function) {
     case 1: *value = 1024; return 0; /* SHARED_SIZE_BYTES */
     case 3: *value = 16; return 0;   /* LOCAL_SIZE_BYTES */
     case 4: *value = 84; return 0;   /* NUM_REGS */
+#ifdef STANDIN_CUDA
+    case 5: *value = 80; return 0;    /* PTX_VERSION */
+    case 8: *value = 49152; return 0; /* MAX_DYNAMIC_SHARED_SIZE_BYTES */
+#endif
     }
     say("misuse: function attribute %d", attribute);
     return 1;

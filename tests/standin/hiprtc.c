@@ -6,6 +6,10 @@
 
 #include <unistd.h>
 
+#ifndef ARCH_OPTION
+#define ARCH_OPTION "--offload-arch="
+#endif
+
 typedef struct {
     char code[4096];
     size_t length;
@@ -69,9 +73,9 @@ static const char *executable(Program *program, const char *folder, const char *
 int hiprtcCompileProgram(Program *program, int count, const char **options) {
     const char *arch = 0;
     for (int i = 0; i < count; i++)
-        if (!strncmp(options[i], "--offload-arch=", 15)) arch = options[i] + 15;
+        if (!strncmp(options[i], ARCH_OPTION, strlen(ARCH_OPTION))) arch = options[i] + strlen(ARCH_OPTION);
     const char *known = getenv("STANDIN_ARCHS");
-    if (!known) known = "gfx90a gfx942 gfx1030";
+    if (!known) known = "gfx90a gfx942 gfx1030 sm_80";
     if (!arch || !strstr(known, arch)) {
         fprintf(stderr, "LLVM ERROR: unknown target %s\n", arch ? arch : "none");
         abort();

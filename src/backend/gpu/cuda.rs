@@ -18,9 +18,11 @@ use std::ptr;
 use super::compile::{Cache, Compiler, Form, PREBUILT, compile};
 use super::devices::Open;
 use super::driver::{
-    Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
+    Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, HostMemory, KernelFacts,
+    Mark, Memory,
 };
 use super::native::heap::Heap;
+use super::native::host::Host;
 use super::native::kernel;
 use super::native::kernels::{Kernels, passed_on};
 use super::native::ranges::{NVTX, Ranges};
@@ -47,6 +49,7 @@ pub struct Cuda {
     cache: Option<Cache>,
     kernels: Kernels<Loaded>,
     heap: Heap,
+    host: Host,
     ranges: Option<Ranges>,
     blas: Option<Blas>,
     /// A context is current on one thread.
@@ -94,6 +97,7 @@ impl Cuda {
         let device = Device::find(api, index)?;
         let context = Context::of(api, &device)?;
         let stream = Stream::new(&api.native)?;
+        let host = Host::new(&api.native, stream.handle, device.handle, device.told);
         Ok(Self {
             api,
             device,
@@ -103,6 +107,7 @@ impl Cuda {
             cache: Cache::of_user(),
             kernels: Kernels::default(),
             heap: Heap::new(&api.native),
+            host,
             ranges: Ranges::find(&NVTX),
             blas: None,
             here: PhantomData,
@@ -352,6 +357,7 @@ impl Drop for Cuda {
         for loaded in self.kernels.loaded() {
             module::unload(self.api, loaded);
         }
+        self.host.close();
         self.heap.close();
         self.stream.close();
     }

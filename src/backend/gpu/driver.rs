@@ -166,6 +166,74 @@ impl From<GpuError> for RunError {
     }
 }
 
+/// Pinned memory of the host, as the driver numbers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Pinned(pub u32);
+
+/// Where work is handed in: the driver's own stream, or one beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// The stream that launches go to.
+    Main,
+    /// Another one, which waits for nothing of the first.
+    Beside,
+}
+
+/// A copy between pinned memory and memory of the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostCopy {
+    /// To the device; to the host otherwise.
+    pub up: bool,
+    /// The pinned memory, and where in it.
+    pub pinned: Pinned,
+    /// Bytes from its beginning.
+    pub at: u64,
+    /// Address on the device.
+    pub device: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// What a driver does with memory of the host, and with memory of the device in the order of
+/// its stream: what `study host-memory` measures.
+pub trait HostMemory {
+    /// Memory of the host that stays where it is and that kernels can read; all zero.
+    fn pin(&mut self, name: &str, bytes: u64) -> Result<Pinned, GpuError>;
+
+    /// Gives it back; waits for copies of it.
+    fn unpin(&mut self, pinned: Pinned);
+
+    /// Puts bytes at its beginning; waits for copies of it.
+    fn write(&mut self, pinned: Pinned, bytes: &[u8]) -> Result<(), GpuError>;
+
+    /// Its first bytes; waits for copies of it.
+    fn read(&mut self, pinned: Pinned, bytes: &mut [u8]) -> Result<(), GpuError>;
+
+    /// The address at which a kernel reads it.
+    fn mapped(&self, pinned: Pinned) -> Result<u64, GpuError>;
+
+    /// Hands in a copy and does not wait.
+    fn copy(&mut self, copy: &HostCopy, lane: Lane) -> Result<(), GpuError>;
+
+    /// Sets bytes at an address of the device, in order of the main lane.
+    fn set(&mut self, device: u64, byte: u8, bytes: u64) -> Result<(), GpuError>;
+
+    /// Waits for what was handed in to a lane.
+    fn wait(&mut self, lane: Lane) -> Result<(), GpuError>;
+
+    /// Device memory from the device's pool, in order of the main lane; its address.
+    fn take(&mut self, bytes: u64) -> Result<u64, GpuError>;
+
+    /// Gives memory of the pool back, in order of the main lane.
+    fn give(&mut self, device: u64) -> Result<(), GpuError>;
+
+    /// Lets the pool keep what it is given back, until the driver is closed.
+    fn keep_pool(&mut self) -> Result<(), GpuError>;
+
+    /// Whether the device says that it has no memory but the host's.
+    fn integrated(&self) -> Option<bool>;
+}
+
 /// A device with its compiler, one stream of work.
 pub trait Driver {
     /// What plans are lowered for.
@@ -274,6 +342,13 @@ pub trait Driver {
 
     /// Copies from the device, after the work that was handed in before.
     fn download(&mut self, memory: Memory, offset: u64, bytes: &mut [u8]) -> Result<(), GpuError>;
+
+    /// Memory of the host as the device sees it.
+    fn host(&mut self) -> Result<&mut dyn HostMemory, GpuError> {
+        Err(GpuError::missing(
+            "this backend has no device that copies of the host's memory go to",
+        ))
+    }
 
     /// Sets every byte, after the work that was handed in before.
     fn fill(&mut self, memory: Memory, byte: u8) -> Result<(), GpuError>;

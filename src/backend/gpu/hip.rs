@@ -18,9 +18,11 @@ use std::time::Duration;
 use super::compile::{Cache, Compiler, Form, compile};
 use super::devices::Open;
 use super::driver::{
-    Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, KernelFacts, Mark, Memory,
+    Call, Driver, Function, GemmCall, GpuError, GpuErrorKind, GraphId, HostMemory, KernelFacts,
+    Mark, Memory,
 };
 use super::native::heap::Heap;
+use super::native::host::Host;
 use super::native::kernel;
 use super::native::kernels::{Kernels, passed_on};
 use super::native::ranges::{ROCTX, Ranges};
@@ -50,6 +52,7 @@ pub struct Hip {
     cache: Option<Cache>,
     kernels: Kernels<Loaded>,
     heap: Heap,
+    host: Host,
     ranges: Option<Ranges>,
     /// A device is set on one thread.
     here: PhantomData<*const ()>,
@@ -72,14 +75,17 @@ impl Hip {
             quick.knows(&device.target.arch, cache.as_ref())?;
             Ok(hiprtc)
         });
+        let stream = Stream::new(&api.native)?;
+        let host = Host::new(&api.native, stream.handle, device.index, device.told);
         Ok(Self {
             api,
             device,
-            stream: Stream::new(&api.native)?,
+            stream,
             hiprtc,
             cache,
             kernels: Kernels::default(),
             heap: Heap::new(&api.native),
+            host,
             ranges: Ranges::find(&ROCTX),
             here: PhantomData,
         })
@@ -215,6 +221,7 @@ impl Drop for Hip {
         for loaded in self.kernels.loaded() {
             module::unload(self.api, loaded);
         }
+        self.host.close();
         self.heap.close();
         self.stream.close();
     }

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `library` | opens a library at run time, finds its functions by name |
 //! | `heap` | device memory within its bounds |
+//! | `host` | pinned memory of the host, copies by hand, a second stream, pools |
 //! | `stream` | one stream: waiting, marks in time, recorded graphs |
 //! | `kernel` | a kernel in a loaded module, its needs, its arguments |
 //! | `kernels` | loaded kernels by unit; the calls that a driver passes on |
@@ -13,6 +14,7 @@
 
 pub mod compiler;
 pub mod heap;
+pub mod host;
 pub mod kernel;
 pub mod kernels;
 pub mod library;
@@ -35,6 +37,7 @@ pub type Handle = *mut c_void;
 // Numbers that both vendors give the same meaning.
 pub const OUT_OF_MEMORY: Code = 2;
 pub const NO_DEVICE: Code = 100;
+pub const NOT_SUPPORTED: Code = 801;
 const CAPTURE_UNSUPPORTED: Code = 900;
 
 macro_rules! calls {
@@ -104,6 +107,14 @@ calls! {
     fn function_attribute = cuFuncGetAttribute | hipFuncGetAttribute(*mut c_int, c_int, Handle);
     fn resident_blocks = cuOccupancyMaxActiveBlocksPerMultiprocessor | hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, Handle, c_int, usize);
     optional fn graph_upload = cuGraphUpload | hipGraphUpload(Handle, Handle);
+    optional fn host_alloc = cuMemHostAlloc | hipHostMalloc(*mut *mut c_void, usize, c_uint);
+    optional fn host_free = cuMemFreeHost | hipHostFree(*mut c_void);
+    optional fn host_address = cuMemHostGetDevicePointer_v2 | hipHostGetDevicePointer(*mut u64, *mut c_void, c_uint);
+    optional fn pool_alloc = cuMemAllocAsync | hipMallocAsync(*mut u64, usize, Handle);
+    optional fn pool_free = cuMemFreeAsync | hipFreeAsync(u64, Handle);
+    optional fn pool_default = cuDeviceGetDefaultMemPool | hipDeviceGetDefaultMemPool(*mut Handle, c_int);
+    optional fn pool_set = cuMemPoolSetAttribute | hipMemPoolSetAttribute(Handle, c_int, *mut c_void);
+    optional fn pool_trim = cuMemPoolTrimTo | hipMemPoolTrimTo(Handle, usize);
 }
 
 /// The calls, and the library's own words for a code.

@@ -13,29 +13,29 @@ const STEPS: u32 = 8192;
 /// Threads of a block that sums.
 const THREADS: u32 = 1024;
 /// Bytes that each of them reads at once.
-pub(super) const PACK: u64 = 16;
+pub(crate) const PACK: u64 = 16;
 /// Bytes that a launch reads at least, by one block and by all: what takes long beside the
 /// launch itself.
 const ONE: u64 = 64 << 20;
 const ALL: u64 = 4 << 30;
 
-pub(super) fn chase() -> CompileUnit {
+pub(crate) fn chase() -> CompileUnit {
     CompileUnit::new("chase", &["gym/chase.cu"])
 }
 
-pub(super) fn sweep() -> CompileUnit {
+pub(crate) fn sweep() -> CompileUnit {
     CompileUnit::new("sweep", &["gym/sweep.cu"])
 }
 
 /// Threads of a block of a kernel that sums: as many as its registers leave it.
-pub(super) fn threads(driver: &dyn Driver, sweep: Function) -> u32 {
+pub(crate) fn threads(driver: &dyn Driver, sweep: Function) -> u32 {
     match driver.facts(sweep).max_threads {
         0 => THREADS,
         most => most.min(THREADS),
     }
 }
 
-pub(super) fn measure(
+pub(crate) fn measure(
     backend: BackendKind,
     sizes: &[u64],
     largest: u64,
@@ -152,9 +152,9 @@ fn sets(
 }
 
 /// Blocks, threads of each, parameters.
-pub(super) type Shape = (u32, u32, Vec<Parameter>);
+pub(crate) type Shape = (u32, u32, Vec<Parameter>);
 
-pub(super) fn launch(
+pub(crate) fn launch(
     driver: &mut dyn Driver,
     function: Function,
     (blocks, threads, parameters): &Shape,
@@ -171,7 +171,7 @@ pub(super) fn launch(
 }
 
 /// Microseconds of one launch.
-pub(super) fn timed(
+pub(crate) fn timed(
     driver: &mut dyn Driver,
     function: Function,
     call: &Shape,

@@ -1,5 +1,5 @@
-//! What the studies of kernels and of memory take: `hierarchy`, `roofline`, `timeline`,
-//! `occupancy`, `sick`.
+//! What the studies of kernels and of memory take: `hierarchy`, `host-memory`, `roofline`,
+//! `timeline`, `occupancy`, `sick`.
 
 use clap::Args;
 
@@ -13,9 +13,10 @@ use host::learned::Learned;
 use host::machine::chosen;
 use plan::cost::{GpuDatabase, occupancy};
 use plan::fusion::Cut;
-use plan::run::{BackendKind, MemoryRequest, MicroRequest};
+use plan::run::{BackendKind, HostCase, HostRequest, MemoryRequest, MicroRequest};
 use plan::units::Dimension;
 use study::studies::hierarchy::Hierarchy;
+use study::studies::host_memory::HostMemory;
 use study::studies::occupancy::{COPY, Residents};
 use study::studies::roofline::Roofline;
 use study::studies::sick::{NAMES, Recorded, Sick};
@@ -55,19 +56,71 @@ pub(in crate::cli) struct HierarchyArgs {
 impl HierarchyArgs {
     pub(super) fn study(&self) -> Result<Hierarchy, Failure> {
         let backend = BackendKind::parse(&self.backend)?;
-        let bytes = |option: &str, text: &str| {
-            let bytes = positive(text, Dimension::Bytes).map(|bytes| bytes as u64);
-            bytes.ok_or_else(|| {
-                Failure::usage(format!(
-                    "--{option} takes bytes such as 64KiB, not “{text}”"
-                ))
-            })
-        };
         let (from, to) = (bytes("from", &self.from)?, bytes("to", &self.to)?);
         Ok(Hierarchy {
             request: MemoryRequest::new(backend, from, to)?,
         })
     }
+}
+
+/// Copies between host and device.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct HostMemoryArgs {
+    /// One of them: copies, batches, overlap, zero-copy, pool
+    #[arg(value_name = "CASE")]
+    only: Option<String>,
+    /// Who copies: cuda or hip; auto takes the GPU where there is one, and prices by the
+    /// data sheet where there is none
+    #[arg(
+        long,
+        value_name = "BACKEND",
+        default_value = "auto",
+        value_parser = ["auto", "cuda", "hip"],
+        help_heading = "Study"
+    )]
+    backend: String,
+    /// The largest copy
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value = "256MiB",
+        help_heading = "Study"
+    )]
+    to: String,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+impl HostMemoryArgs {
+    pub(super) fn study(&self, device: &str) -> Result<HostMemory, Failure> {
+        let largest = bytes("to", &self.to)?;
+        // Says what is wrong with the size also where nothing runs.
+        HostRequest::new(BackendKind::Cuda, HostCase::Copies, largest)?;
+        let cases = match &self.only {
+            Some(name) => vec![HostCase::parse(name)?],
+            None => HostCase::ALL.to_vec(),
+        };
+        let backend = chosen(BackendKind::parse(&self.backend)?);
+        let recorded = |id: &str| Figures::built_in().get(id).map(|f| f.value.value());
+        let copies = recorded("h200_copies_each").zip(recorded("h200_copies_once"));
+        Ok(HostMemory {
+            gpu: GpuDatabase::embedded()?.get(device)?.clone(),
+            largest,
+            cases,
+            backend: backend.is_gpu().then_some(backend),
+            waited: copies.map(|(each, once)| each - once),
+        })
+    }
+}
+
+/// A size in bytes.
+fn bytes(option: &str, text: &str) -> Result<u64, Failure> {
+    let bytes = positive(text, Dimension::Bytes).map(|bytes| bytes as u64);
+    bytes.ok_or_else(|| {
+        Failure::usage(format!(
+            "--{option} takes bytes such as 64KiB, not “{text}”"
+        ))
+    })
 }
 
 /// Kernels under their roofs.

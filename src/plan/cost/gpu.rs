@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::CostError;
+use super::{CostError, HostLink};
 use crate::model::Dtype;
 use crate::near::nearest;
 
@@ -69,6 +69,8 @@ pub struct Gpu {
     pub arch: String,
     pub memory_gb: f64,
     pub bandwidth_gbs: f64,
+    /// What lies between the host's memory and its own.
+    pub host: Option<HostLink>,
     pub fp64_tflops: f64,
     pub fp64_matrix_tflops: Option<f64>,
     pub fp32_tflops: f64,

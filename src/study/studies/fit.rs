@@ -10,6 +10,17 @@ pub fn exponent(x: &[f64], y: &[f64]) -> Option<f64> {
     found.get(1).copied()
 }
 
+/// The coefficients of y = a + b·x, relative errors weighed alike. `None` below two
+/// different points, or where a value is not positive.
+pub fn line(x: &[f64], y: &[f64]) -> Option<[f64; 2]> {
+    let points: Vec<(f64, f64)> = x.iter().copied().zip(y.iter().copied()).collect();
+    if points.iter().any(|(_, y)| *y <= 0.0) {
+        return None;
+    }
+    let found = least_squares(&points, &[&|_| 1.0, &|x| x], |y| 1.0 / y)?;
+    found.try_into().ok()
+}
+
 /// The coefficients of y = a + b·x + c·x², relative errors weighed alike and none
 /// below nothing: parts of a time are not negative. `None` below four points.
 pub fn quadratic(x: &[f64], y: &[f64]) -> Option<[f64; 3]> {
@@ -79,6 +90,20 @@ mod tests {
         assert!((exponent(&x, &y).unwrap() - 1.5).abs() < 1e-12);
         assert_eq!(exponent(&[2.0, 2.0], &[1.0, 3.0]), None);
         assert_eq!(exponent(&[1.0, 2.0], &[0.0, 3.0]), None);
+    }
+
+    #[test]
+    fn a_line_has_what_it_begins_with_and_what_each_more_costs() {
+        let x = [4096.0, 65_536.0, 1_048_576.0, 268_435_456.0];
+        // 10 µs and 50 GB/s.
+        let y = x.map(|x: f64| 10.0 + x / 50e3);
+        let [a, b] = line(&x, &y).unwrap();
+        assert!(
+            (a - 10.0).abs() < 1e-6 && (1e-3 / b - 50.0).abs() < 1e-6,
+            "{a} {b}"
+        );
+        assert_eq!(line(&x, &[1.0, 0.0, 1.0, 1.0]), None);
+        assert_eq!(line(&x[..1], &y[..1]), None);
     }
 
     #[test]

@@ -148,7 +148,7 @@ impl Study for Hierarchy {
 }
 
 /// `48 KiB`, `1.5 MiB`: caches have powers of two.
-fn size(bytes: u64) -> String {
+pub(super) fn size(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     let unit = units.into_iter().find(|(power, _)| bytes >> power > 0);
     let (power, name) = unit.unwrap_or((0, "B"));

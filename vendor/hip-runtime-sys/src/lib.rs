@@ -29,10 +29,12 @@ pub enum hipError_t {
 #[derive(Debug, Copy, Clone, Hash, PartialOrd, Ord, PartialEq, Eq)]
 pub enum hipDeviceAttribute_t {
     hipDeviceAttributeCooperativeLaunch = 10,
+    hipDeviceAttributeIntegrated = 16,
     hipDeviceAttributeMultiprocessorCount = 63,
     hipDeviceAttributePciBusId = 67,
     hipDeviceAttributePciDeviceId = 68,
     hipDeviceAttributePciDomainID = 69,
     hipDeviceAttributeMaxSharedMemoryPerBlock = 74,
     hipDeviceAttributeWarpSize = 87,
+    hipDeviceAttributeMemoryPoolsSupported = 88,
 }

@@ -5,6 +5,7 @@ use std::ffi::{CStr, c_char, c_int};
 use cudarc::driver::sys::{CUdevice, CUdevice_attribute as Attribute};
 
 use super::super::driver::GpuError;
+use super::super::native::host::Told;
 use super::super::program::Target;
 use super::api::Api;
 use plan::cost::Vendor;
@@ -18,6 +19,8 @@ pub struct Device {
     pub target: Target,
     /// Its memory in bytes.
     pub memory: u64,
+    /// What it says of its memory.
+    pub(super) told: Told,
     /// The driver's number of it.
     pub(super) handle: CUdevice,
 }
@@ -58,6 +61,8 @@ impl Device {
             api.check(code, doing)?;
             Ok(value.unsigned_abs())
         };
+        // What a driver does not know, it does not tell.
+        let flag = |attribute| ask(attribute).ok().map(|value| value != 0);
         let major = ask(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = ask(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         Ok(Self {
@@ -72,6 +77,10 @@ impl Device {
                 )?,
             },
             memory: memory as u64,
+            told: Told {
+                integrated: flag(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED),
+                pools: flag(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED),
+            },
             handle,
         })
     }

@@ -127,6 +127,7 @@ impl CudaFacts {
 mod tests {
     use super::*;
     use crate::gpu::driver::GpuError;
+    use crate::gpu::native::host::Told;
     use crate::gpu::program::Target;
     use plan::cost::Vendor;
 
@@ -139,6 +140,7 @@ mod tests {
             shared_per_block: 232_448,
         };
         let device = Device {
+            told: Told::default(),
             name: "NVIDIA H200".into(),
             target,
             memory: 150_121_545_728,

@@ -7,6 +7,7 @@ use std::ffi::{CStr, c_char, c_int};
 use hip_sys::hiprt::hipDeviceAttribute_t as Attribute;
 
 use super::super::driver::GpuError;
+use super::super::native::host::Told;
 use super::super::program::Target;
 use super::agents::{HsaError, Seat, agents};
 use super::api::{Api, no_device};
@@ -23,6 +24,8 @@ pub struct Device {
     pub memory: u64,
     /// Whether grids can be launched whose blocks wait for one another.
     pub cooperative: bool,
+    /// What it says of its memory.
+    pub(super) told: Told,
     /// HIP's number of it.
     pub(super) index: c_int,
 }
@@ -65,6 +68,8 @@ impl Device {
             api.check(code, doing)?;
             Ok(value.unsigned_abs())
         };
+        // Of what a release does not know yet it tells nothing.
+        let flag = |attribute| ask(attribute).ok().map(|value| value != 0);
         let seat = Seat {
             // Older releases do not tell it, and have one.
             domain: ask(Attribute::hipDeviceAttributePciDomainID).unwrap_or(0),
@@ -92,6 +97,10 @@ impl Device {
             },
             memory: memory as u64,
             cooperative: ask(Attribute::hipDeviceAttributeCooperativeLaunch)? != 0,
+            told: Told {
+                integrated: flag(Attribute::hipDeviceAttributeIntegrated),
+                pools: flag(Attribute::hipDeviceAttributeMemoryPoolsSupported),
+            },
             index,
         })
     }

@@ -189,11 +189,13 @@ fn described(device: &Device) -> String {
 mod tests {
     use super::*;
     use crate::gpu::driver::GpuError;
+    use crate::gpu::native::host::Told;
     use crate::gpu::program::Target;
     use plan::cost::Vendor;
 
     fn device(name: &str, arch: &str, warp: u32) -> Device {
         Device {
+            told: Told::default(),
             name: name.into(),
             target: Target {
                 vendor: Vendor::Amd,

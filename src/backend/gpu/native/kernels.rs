@@ -151,6 +151,11 @@ macro_rules! passed_on {
             self.heap.download(&mut self.stream, memory, offset, bytes)
         }
 
+        fn host(&mut self) -> Result<&mut dyn HostMemory, GpuError> {
+            self.stream.not_recording("memory cannot be copied")?;
+            Ok(&mut self.host)
+        }
+
         fn fill(&mut self, memory: Memory, byte: u8) -> Result<(), GpuError> {
             self.heap.fill(&self.stream, memory, byte)
         }

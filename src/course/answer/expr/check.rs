@@ -9,7 +9,7 @@ use plan::run::mutants::MUTANTS;
 use plan::units::Dimension;
 
 /// What the database knows of a GPU, with its dimension.
-pub(super) const GPU_FIELDS: [(&str, Dimension); 22] = [
+pub(super) const GPU_FIELDS: [(&str, Dimension); 23] = [
     ("fp32", Dimension::FlopPerSecond),
     ("matrix_fp32", Dimension::FlopPerSecond),
     ("tf32", Dimension::FlopPerSecond),
@@ -18,6 +18,7 @@ pub(super) const GPU_FIELDS: [(&str, Dimension); 22] = [
     ("fp8", Dimension::FlopPerSecond),
     ("fp64", Dimension::FlopPerSecond),
     ("bandwidth", Dimension::BytesPerSecond),
+    ("host", Dimension::BytesPerSecond),
     ("memory", Dimension::Bytes),
     ("l2", Dimension::Bytes),
     ("shared", Dimension::Bytes),

@@ -90,6 +90,7 @@ pub(super) fn gpu_fact(gpu: &Gpu, key: &str, column: usize) -> Result<Quantity> 
         "fp8" => gpu.fp8_tflops.map(|t| t * 1e12),
         "fp64" => Some(gpu.fp64_tflops * 1e12),
         "bandwidth" => Some(gpu.bandwidth()),
+        "host" => gpu.host_bandwidth(),
         "memory" => Some(gpu.memory_gb * 1e9),
         "l2" => Some(gpu.l2_mb * 1_048_576.0),
         "shared" => Some((gpu.shared_kb_per_cu * 1024) as f64),
