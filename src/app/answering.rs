@@ -159,7 +159,11 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
         Action::Flip if chosen => mark(shared, asked, &key, out),
         Action::Left | Action::Right if chosen && options > 0 => {
             let at = here(shared, asked);
-            let step = if action == Action::Right { 1 } else { options - 1 };
+            let step = if action == Action::Right {
+                1
+            } else {
+                options - 1
+            };
             shared.questions.question_mut(asked).option = Some((at + step) % options);
         }
         Action::Edit => kernel::edit(shared, asked, out),

@@ -119,7 +119,7 @@ fn measured(
     let cases = asks.host.len() as u32;
     for (request, done) in asks.host.iter().zip(0..) {
         if watch.cancelled() {
-            return Ok((evidence, Err(RunError::cancelled(done, cases))));
+            return Err(RunError::cancelled(done, cases));
         }
         watch.progress(
             Progress::new(Phase::Timing, done, cases).about(request.case.name().to_owned()),
@@ -128,7 +128,7 @@ fn measured(
     }
     // Somebody may have stopped the last of them.
     if cases > 0 && watch.cancelled() {
-        return Ok((evidence, Err(RunError::cancelled(cases, cases))));
+        return Err(RunError::cancelled(cases, cases));
     }
     for name in asks.mutants {
         evidence

@@ -219,7 +219,10 @@ fn pinned_memory_that_runs_out_and_a_device_that_shares_its_memory_are_told() {
             "copies",
         );
         let said = text(&ran.json(), "sentences");
-        assert!(said.contains("Host and device have one memory here"), "{said}");
+        assert!(
+            said.contains("Host and device have one memory here"),
+            "{said}"
+        );
     }
 }
 

@@ -85,7 +85,10 @@ pub fn cursor(state: &State, asked: &Asked, rows: &[Row]) -> Part {
         return Some((at, 1));
     }
     let cell = state.shared.questions.question(asked).cell;
-    let here = [Target::Option(here(&state.shared, asked)), Target::Cell(cell)];
+    let here = [
+        Target::Option(here(&state.shared, asked)),
+        Target::Cell(cell),
+    ];
     let holds = |row: &Row| row.spots.iter().any(|(.., target)| here.contains(target));
     let first = rows.iter().position(holds)?;
     let last = rows.iter().rposition(holds)?;
