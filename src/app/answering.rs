@@ -24,7 +24,7 @@ use plan::cost::Config;
 use plan::fusion::Cut;
 use plan::run::{BackendKind, MicroRequest};
 
-pub use check::{Standing, derived, echo, now, refused, right, standing, tolerance};
+pub use check::{Standing, derived, echo, echo_cell, now, refused, right, standing, tolerance};
 pub use kernel::written;
 pub(super) use options::rank;
 pub use options::{here, marked};

@@ -55,10 +55,16 @@ impl Field {
         (a.iter().collect(), b.iter().collect())
     }
 
-    /// Takes pasted text; control characters and line breaks are dropped.
+    /// Takes pasted text: control characters are dropped, line breaks and tabs become blanks.
     pub fn paste(&mut self, text: &str) {
+        // A field is one line: a blank stands where lines were parted.
+        let text = text.trim_end_matches(['\r', '\n']).replace("\r\n", "\n");
         for c in text.chars() {
-            self.insert(c);
+            self.insert(if matches!(c, '\n' | '\r' | '\t') {
+                ' '
+            } else {
+                c
+            });
         }
     }
 
@@ -152,9 +158,9 @@ mod tests {
     }
 
     #[test]
-    fn a_pasted_line_break_is_not_typed() {
+    fn lines_that_are_pasted_are_parted_by_a_blank() {
         let mut f = Field::default();
-        f.paste("1\n2\u{1b}3");
-        assert_eq!(f.text(), "123");
+        f.paste("1\r\n2\u{1b}3\t4\n");
+        assert_eq!(f.text(), "1 23 4");
     }
 }

@@ -121,7 +121,7 @@ fn short(kernel: &KernelCost) -> String {
 }
 
 fn tables(cost: &Cost, gpu: &Gpu, out: &mut Out) -> Result<(), Failure> {
-    out.line(heading(cost));
+    out.lines(wrapped(&heading(cost), "", "  "));
     out.gap();
     // Large sizes give up decimals before they leave the terminal.
     let mut table = table(cost, gpu, 3)?;

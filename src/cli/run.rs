@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
 use super::study::auto;
-use super::words::counted;
+use super::words::{counted, wrapped};
 use super::{Outcome, cost, kept, profile};
 use backend::engine::{Engine, Here, serve_standard_streams};
 use backend::{model_of_folder, tokens_of_file};
@@ -314,7 +314,8 @@ fn bytes(report: &Report) -> String {
 }
 
 fn tell(cost: &Cost, report: &Report, out: &mut Out) {
-    let mut lines = vec![cost::heading(cost), String::new()];
+    let mut lines = wrapped(&cost::heading(cost), "", "  ");
+    lines.push(String::new());
     lines.push(format!("on         {} ({})", report.backend, report.device));
     lines.push(launches(report));
     lines.push(match &report.check {

@@ -42,9 +42,9 @@ fn area(state: &State) -> (u16, u16, u16, u16) {
 
 /// Lays the form out, where an exercise is shown.
 pub fn lay(state: &State) -> Option<Laid> {
-    let (_, _, columns, _) = area(state);
+    let (_, _, columns, rows) = area(state);
     let shown = exercise::shown(&state.exercises, &state.shared)?;
-    Some(form::lay(state, shown, usize::from(columns)))
+    Some(form::lay(state, shown, columns.into(), rows.into()))
 }
 
 /// Tells the page how long the form is.

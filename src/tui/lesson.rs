@@ -170,9 +170,13 @@ fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
     let (at, of) = (state.reader.section + 1, lesson.sections.len().max(1));
     let edge = pen.width().min(frame::LEFT) - 1;
     let gpu = frame::course_gpu(state, edge).map_or(String::new(), |gpu| format!("{gpu} · "));
-    let text = format!("{gpu}section {at} of {of} · {} %", at * 100 / of);
-    // The bar takes what stands free.
+    let place = format!("section {at} of {of}");
+    let share = format!("{place} · {} %", at * 100 / of);
+    // The bar takes what stands free, and what does not fit beside what lies below is left out.
     let free = usize::from(edge).saturating_sub(super::pen::width(MORE) + 4);
+    let fits = |text: &String| super::pen::width(text) < free;
+    let text = [format!("{gpu}{share}"), share].into_iter().find(fits);
+    let text = text.unwrap_or(place);
     let cells = free.saturating_sub(super::pen::width(&text)).min(CELLS);
     let eighths = (at * cells * 8 / of) as u64;
     let bar = super::ribbon::bar(eighths, cells as u64, pen.ascii());

@@ -54,20 +54,6 @@ fn the_help_of_a_page_that_asks_says_what_digits_and_letters_do_there() {
 }
 
 #[test]
-fn a_letter_at_an_option_says_what_it_did_and_the_page_names_it() {
-    for size in SIZES {
-        // qk | softmax is one of the options of ex17.
-        let s = asked("ex17", size).shows("←→ or a digit: option");
-        let s = s.press(&[ch('q')]).shows("Esc first, then it is a key");
-        assert!(!s.effects.contains(&Effect::Quit(0)));
-        // Then Space ranks it, and Esc, q leave.
-        let s = s.press(&[SPACE]).shows("►[1] q");
-        let s = s.press(&[ESC, ch('q')]);
-        assert!(s.effects.contains(&Effect::Quit(0)));
-    }
-}
-
-#[test]
 fn what_was_left_half_typed_is_not_added_to_in_a_form() {
     let s = form().typed("7").press(&[ESC]);
     for c in ['3', '4', '8', '.'] {
@@ -253,4 +239,30 @@ fn the_device_that_the_course_speaks_of_is_named_on_its_pages() {
             s.press(&[ch('8')]).shows("Docket · MI300A");
         }
     }
+}
+
+#[test]
+fn how_a_value_is_read_is_in_view_while_it_is_typed() {
+    for size in SIZES {
+        // The first exercise's bytes, and a cell of a table.
+        asked("ex3", size).typed("22").shows("read as");
+        let s = asked("ex32", size).typed("21").shows("read as 21");
+        s.press(&[ENTER]).typed("2x1").shows("2x1");
+    }
+}
+
+#[test]
+fn questions_that_are_not_open_are_cut_only_where_the_form_does_not_fit() {
+    // The third question of ex3 is longer than its line; 80x40 has rows to spare, 60x18 none.
+    for size in [(80, 40), (200, 60)] {
+        asked("ex3", size).shows("S = 128, D = 256?").hides("…");
+    }
+    asked("ex3", (60, 18)).shows("…").hides("D = 256?");
+}
+
+#[test]
+fn a_table_with_empty_cells_says_how_many_they_are() {
+    let s = asked("ex32", (80, 40)).typed("999999").press(&[ENTER]);
+    let s = s.press(&[ESC, key(Code::Left), ENTER]);
+    s.shows("0 of 36 cells are right, 35 still empty");
 }

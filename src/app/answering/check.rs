@@ -48,6 +48,19 @@ pub fn echo(shared: &Shared, asked: &Asked, typed: &str) -> Result<String, Strin
     })
 }
 
+/// The same for one cell of a table.
+pub fn echo_cell(
+    shared: &Shared,
+    asked: &Asked,
+    (row, column): (usize, usize),
+    typed: &str,
+) -> Result<String, String> {
+    with_judge(shared, asked, |key, env| {
+        let cell = key.cell(row, column).ok_or("There is no such cell.")?;
+        answer::echo(typed, &cell, env).map_err(|(_, say)| say)
+    })
+}
+
 /// The tolerance of a question in words.
 pub fn tolerance(shared: &Shared, asked: &Asked) -> String {
     with_judge(shared, asked, |key, env| Ok(answer::tolerance(key, env))).unwrap_or_default()

@@ -170,7 +170,10 @@ mod tests {
         // Neither plan nor shape of the lab has a part in these.
         let apart = offered.iter().filter(|o| !o.takes_setup());
         let apart: Vec<&str> = apart.map(|o| o.name.as_str()).collect();
-        assert_eq!(apart, ["bench", "regress", "hierarchy", "occupancy"]);
+        assert_eq!(
+            apart,
+            ["bench", "regress", "hierarchy", "host-memory", "occupancy"]
+        );
         for offer in &offered {
             assert!(offer.settings.iter().any(|s| s.name == "budget"));
             assert!(

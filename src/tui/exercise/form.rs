@@ -36,8 +36,17 @@ pub fn draw(state: &State, laid: Option<&Laid>, pen: &mut Pen<'_>) {
     }
 }
 
-/// Lays the form out in `columns` columns.
-pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
+/// Lays the form out in `columns` columns and `room` lines: with the other questions in
+/// full where all of it fits, with a line of each where not.
+pub fn lay(state: &State, exercise: &Exercise, columns: usize, room: usize) -> Laid {
+    let full = laid(state, exercise, columns, true);
+    match full.rows.len() <= room {
+        true => full,
+        false => laid(state, exercise, columns, false),
+    }
+}
+
+fn laid(state: &State, exercise: &Exercise, columns: usize, full: bool) -> Laid {
     let width = columns.saturating_sub(2);
     let mut rows = vec![Row::default()];
     if state.shared.two_panes() {
@@ -78,7 +87,7 @@ pub fn lay(state: &State, exercise: &Exercise, columns: usize) -> Laid {
         };
         let here = cursor == Some(i);
         let from = rows.len();
-        let (shown, verdict) = question::in_form(state, &asked, i + 1, here, width);
+        let (shown, verdict) = question::in_form(state, &asked, i + 1, (here, full), width);
         if here {
             current = Shown {
                 question: (from, shown.len()),

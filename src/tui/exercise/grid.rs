@@ -7,7 +7,7 @@ use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::grid;
+use app::answering::{echo_cell, grid};
 use app::mouse::Target;
 use app::question::Asked;
 use course::{Key, Table};
@@ -82,6 +82,13 @@ pub fn lay(
     if let Some(field) = state.shared.questions.field_of(asked) {
         rows.push(Row::default());
         rows.push(typing(Row::of(place, Role::Dim), field, unit));
+        let text = field.text();
+        if !text.trim().is_empty() {
+            match echo_cell(&state.shared, asked, (row_at, column_at), &text) {
+                Ok(read) => rows.push(Row::of(format!("read as {read}"), Role::Dim)),
+                Err(why) => rows.extend(words(&why, width, Role::Warn)),
+            }
+        }
         return rows;
     }
     if let Some(judged) = found(row_at, column_at) {
@@ -119,11 +126,21 @@ pub fn tally(state: &State, asked: &Asked) -> Option<String> {
         .cells
         .iter()
         .filter(|c| c.judgement.verdict.is_right());
-    let (right, all) = (right.count(), judged.cells.len());
-    (all > 0).then(|| match right == all {
-        true => format!("All {all} cells are right."),
-        false => format!(
-            "{right} of {all} cells are right: + right, s slip, ~ close, x wrong, ? not read."
-        ),
+    let open = judged
+        .cells
+        .iter()
+        .filter(|c| c.judgement.verdict.word() == "open");
+    let (right, open, all) = (right.count(), open.count(), judged.cells.len());
+    (all > 0).then(|| match (right == all, open) {
+        (true, _) => format!("All {all} cells are right."),
+        (false, open) => {
+            let open = match open {
+                0 => String::new(),
+                open => format!(", {open} still empty"),
+            };
+            format!(
+                "{right} of {all} cells are right{open}: + right, s slip, ~ close, x wrong, ? not read."
+            )
+        }
     })
 }

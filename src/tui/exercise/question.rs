@@ -23,13 +23,13 @@ const FIELD: usize = 26;
 /// First line and number of lines of a part of a question.
 pub type Part = Option<(usize, usize)>;
 
-/// A question of the form: one line, and everything about it under the cursor; where its
-/// verdict stands in it.
+/// A question of the form: everything about it under the cursor, else what is asked, in one
+/// line where it is not shown in full; where its verdict stands in it.
 pub fn in_form(
     state: &State,
     asked: &Asked,
     number: usize,
-    here: bool,
+    (here, full): (bool, bool),
     width: usize,
 ) -> (Vec<Row>, Part) {
     let Some(key) = state.shared.study.key_of(asked) else {
@@ -42,17 +42,27 @@ pub fn in_form(
     let role = if here { Role::Accent } else { Role::Text };
     if !here {
         let typed = state.shared.study.typed(&asked.exercise, &asked.key);
-        let tail = typed.len().min(22) + word.len() + 5;
-        let ask = clip(&flat(state, key), width.saturating_sub(lead + tail));
-        let line = Row::of(head, role)
-            .and(ask, Role::Text)
-            .right(width - word.len() - 3, &clip(typed, 22), Role::Dim)
-            .right(width - 1, word, standing_role(stands));
-        let columns = line.width();
-        return (
-            vec![line.clicked(columns, Target::Question(number - 1))],
-            None,
-        );
+        let typed = clip(typed, 22);
+        let tail = columns_of(&typed) + word.len() + 5;
+        let room = width.saturating_sub(lead + tail);
+        let ask = flat(state, key);
+        let lines = match full {
+            true => wrap(&ask, room.max(20)),
+            false => vec![clip(&ask, room)],
+        };
+        let line = |(at, line): (usize, &String)| match at {
+            0 => Row::of(head.clone(), role)
+                .and(line.clone(), Role::Text)
+                .right(width - word.len() - 3, &typed, Role::Dim)
+                .right(width - 1, word, standing_role(stands)),
+            _ => Row::default().at(lead, line, Role::Text),
+        };
+        let clicked = |row: Row| {
+            let columns = row.width();
+            row.clicked(columns, Target::Question(number - 1))
+        };
+        let rows = lines.iter().enumerate().map(line).map(clicked);
+        return (rows.collect(), None);
     }
     let mut rows: Vec<Row> = Vec::new();
     let room = width.saturating_sub(lead + 9);
@@ -82,7 +92,8 @@ pub const CURSOR: char = '▌';
 pub fn cursor(state: &State, asked: &Asked, rows: &[Row]) -> Part {
     if state.shared.questions.field_of(asked).is_some() {
         let at = rows.iter().position(|row| row.text().contains(CURSOR))?;
-        return Some((at, 1));
+        // How it is read stands below what is typed.
+        return Some((at, 2.min(rows.len() - at)));
     }
     let cell = state.shared.questions.question(asked).cell;
     let here = [

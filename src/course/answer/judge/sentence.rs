@@ -4,6 +4,8 @@
 use super::{Judgement, Prediction, Side, Verdict};
 use crate::answer::key::Tolerance;
 
+/// Characters of an answer that are repeated at most.
+const LONGEST: usize = 160;
 /// Cells of a table of which it is said what is wrong.
 const MOST_CELLS: usize = 4;
 
@@ -143,9 +145,9 @@ impl Judgement {
             .typed
             .chars()
             .filter(|c| !c.is_control())
-            .take(48)
+            .take(LONGEST)
             .collect();
-        if self.typed.chars().count() > 48 {
+        if self.typed.chars().count() > LONGEST {
             short.push('…');
         }
         // A stop follows in every sentence.
