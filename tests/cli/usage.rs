@@ -39,6 +39,8 @@ fn mistakes_on_the_command_line() {
         ("run --tokens nowhere.json", "nowhere.json"),
         ("run --logits nowhere/x.npy", "there is no folder nowhere"),
         ("gpus h20", "did you mean h200?"),
+        ("kernel sofmax", "did you mean softmax?"),
+        ("kernel --torch", "<KERNEL>"),
         ("check", "<EXERCISE>... is missing"),
         ("check ex99", "there is no exercise “ex99”"),
         ("check ex1 --answer nokey=1", "ex1 has no key “nokey”"),

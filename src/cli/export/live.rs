@@ -72,7 +72,7 @@ impl Page<'_> {
                 });
                 format!("<ol>\n{}</ol>\n", items.collect::<String>())
             }
-            Piece::Code(lines) => source(lines),
+            Piece::Code(file, lines) => source(file, lines),
             Piece::Lines(lines) => format!(
                 "<pre class=\"code\" tabindex=\"0\">{}</pre>\n",
                 escape(&lines.join("\n"))
@@ -291,9 +291,9 @@ fn cells(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
 }
 
 /// Lines of a kernel with their numbers and colours.
-pub(super) fn source(lines: &[(usize, String)]) -> String {
+pub(super) fn source(file: &str, lines: &[(usize, String)]) -> String {
     let text: Vec<&str> = lines.iter().map(|(_, text)| text.as_str()).collect();
-    let coloured = code::highlight("cuda", &text.join("\n"));
+    let coloured = code::highlight(code::extension(file), &text.join("\n"));
     let numbered: Vec<String> = lines
         .iter()
         .zip(coloured)

@@ -291,7 +291,7 @@ pub(super) fn form(question: &Question) -> String {
         out += &format!(
             "<p class=\"dim\">kernels/{}</p>\n{}",
             escape(path),
-            on_page::source(lines)
+            on_page::source(path, lines)
         );
     } else if !question.options.is_empty() {
         let options = question.options.iter();

@@ -286,6 +286,11 @@ pub(super) const LANGUAGES: &[Language] = &[
             "np",
             "constexpr",
         ],
+        builtins: &[
+            "abs", "all", "any", "enumerate", "getattr", "isinstance", "iter", "len", "map", "max",
+            "min", "next", "open", "pow", "print", "range", "repr", "reversed", "round", "sorted",
+            "sum", "super", "type", "zip",
+        ],
         ..PLAIN
     },
     Language {
