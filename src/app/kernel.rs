@@ -80,8 +80,8 @@ const FOOTER: &[FooterItem] = &[
     (&[Action::NextPart], "file"),
     (&[Action::Bytes], "counts"),
     (&[Action::Diff], "diff"),
-    (&[Action::Ptx], "PTX"),
     (&[Action::Torch], "PyTorch"),
+    (&[Action::Ptx], "PTX"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),
 ];
@@ -298,7 +298,9 @@ impl Screen for KernelPage {
 
     fn command(&self, shared: &Shared) -> String {
         match (self.view, kernel(self, shared)) {
-            (View::Torch, Some(Ok((_, kernel)))) => format!("kernel {} --torch", kernel.entry),
+            (View::Torch, Some(Ok((_, kernel)))) => {
+                format!("tinyllama-tutor kernel {} --torch", kernel.entry)
+            }
             _ => shared.command("run"),
         }
     }
@@ -376,7 +378,11 @@ fn file(page: &mut KernelPage, shared: &mut Shared, forward: bool) {
     let files = files(page, shared).len().max(1);
     let step = if forward { 1 } else { files - 1 };
     page.file = (page.file + step) % files;
-    page.line = if page.file == 0 { begins(page, shared) } else { 0 };
+    page.line = if page.file == 0 {
+        begins(page, shared)
+    } else {
+        0
+    };
 }
 
 /// The line at which a kernel's own file is begun: in PyTorch, where its function stands.
@@ -411,9 +417,7 @@ fn view(page: &mut KernelPage, shared: &mut Shared, to: View) {
         View::Ptx if !matches!(kernel(page, shared), Some(Ok((_, k))) if k.ptx.is_some()) => {
             Some("The PTX of this kernel is not known here: it is compiled when it is first run.")
         }
-        View::Torch
-            if !matches!(kernel(page, shared), Some(Ok((_, k))) if k.torch.is_some()) =>
-        {
+        View::Torch if !matches!(kernel(page, shared), Some(Ok((_, k))) if k.torch.is_some()) => {
             Some("The kernels of this plan are not known here.")
         }
         _ => None,

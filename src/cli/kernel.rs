@@ -78,7 +78,7 @@ fn list(output: &OutputArgs, out: &mut Out) -> Outcome {
     let launches = KERNELS.iter().flat_map(|row| {
         let entry = row.entries.first();
         let of = move |ops: &&'static [OpKind]| (entry, *ops, eager::of_ops(ops));
-        row.ops.iter().map(move |ops| of(&ops))
+        row.ops.iter().map(of)
     });
     let torch = |found: Option<&eager::Eager>| found.map(eager::Eager::ops);
     if output.json {

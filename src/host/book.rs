@@ -8,9 +8,7 @@ use app::book::{Book, Compiled, Kernel, Torch, Wanted};
 use app::source::Source;
 use backend::gpu::compile::PREBUILT;
 use backend::gpu::resources::Recorded;
-use backend::gpu::{
-    CompileUnit, Grid, Launch, Setup, Step, Target, eager, kernel_source, lower,
-};
+use backend::gpu::{CompileUnit, Grid, Launch, Setup, Step, Target, eager, kernel_source, lower};
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::Plan;
 use plan::model::OpKind;

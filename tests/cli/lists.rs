@@ -171,7 +171,11 @@ fn kernels_are_listed_and_printed_and_so_is_the_same_in_pytorch() {
     assert_eq!(of(&["res1", "norm2"])["torch_ops"], 7);
     assert_eq!(of(&["o"])["kernel"], "gemm");
     let table = home.line("kernel");
-    let row = table.out.lines().find(|l| l.contains("res1 norm2")).unwrap();
+    let row = table
+        .out
+        .lines()
+        .find(|l| l.contains("res1 norm2"))
+        .unwrap();
     let cells: Vec<&str> = row.split_whitespace().collect();
     let expected = ["residual_norm", "res1", "norm2", "residual_norm", "7"];
     assert_eq!(cells, expected);

@@ -62,9 +62,14 @@ impl Tensors {
     }
 }
 
-/// Heads of 8 in four, two of which share keys; no two widths are alike.
+/// Heads of 8 in four, two of which share keys; no two widths are alike, and the head has a
+/// weight of its own.
 fn model() -> Model {
-    Model::new("m", 32, 2, 4, 2, 48, 50).unwrap()
+    let model = Model::new("m", 32, 2, 4, 2, 48, 50).unwrap();
+    Model {
+        tied: false,
+        ..model
+    }
 }
 
 /// Keys or values of the whole context: those from before, then the new ones, sequence by
@@ -259,16 +264,41 @@ fn a_planted_defect_is_seen_in_all_that_call_it() {
         ),
         // The other direction.
         ("rope.py", "second = -second", "first = -first", "rope_one"),
-        ("rope.py", "torch.arange(past, past + seq)", "torch.arange(0, seq)", "rope"),
+        (
+            "rope.py",
+            "torch.arange(past, past + seq)",
+            "torch.arange(0, seq)",
+            "rope",
+        ),
         // Every key is seen; the own key is not.
-        ("softmax.py", "mask.triu(past + 1)", "mask.triu(past + 99)", "softmax"),
+        (
+            "softmax.py",
+            "mask.triu(past + 1)",
+            "mask.triu(past + 99)",
+            "softmax",
+        ),
         ("softmax.py", "mask.triu(past + 1)", "mask.triu(1)", "flash"),
         ("softmax.py", "head**-0.5", "head**-1", "flash"),
         // The shared keys in another order.
-        ("qk.py", "k.repeat_interleave(q.shape[1] // k.shape[1], 1)", "k.repeat(1, 2, 1, 1)", "qk"),
-        ("pv.py", "v.repeat_interleave(pr.shape[1] // v.shape[1], 1)", "v.repeat(1, 2, 1, 1)", "pv"),
+        (
+            "qk.py",
+            "k.repeat_interleave(q.shape[1] // k.shape[1], 1)",
+            "k.repeat(1, 2, 1, 1)",
+            "qk",
+        ),
+        (
+            "pv.py",
+            "v.repeat_interleave(pr.shape[1] // v.shape[1], 1)",
+            "v.repeat(1, 2, 1, 1)",
+            "pv",
+        ),
         ("rmsnorm.py", "mean + eps", "mean + 2 * eps", "rmsnorm"),
-        ("gemm_residual.py", "residual + product", "product", "gemm_residual"),
+        (
+            "gemm_residual.py",
+            "residual + product",
+            "product",
+            "gemm_residual",
+        ),
     ];
     for (file, from, to, function) in planted {
         let copy = tempfile::tempdir().unwrap();

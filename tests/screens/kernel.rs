@@ -425,7 +425,10 @@ fn the_same_in_pytorch_stands_in_place_of_the_source() {
     assert_eq!(page(&screen), (0, 3));
     let mut screen = screen.typed("y");
     let text = screen.text();
-    assert!(text.contains("tinyllama-tutor kernel silu_mul --torch"), "{text}");
+    assert!(
+        text.contains("tinyllama-tutor kernel silu_mul --torch"),
+        "{text}"
+    );
     // Counts belong to the kernel's own lines, as does the next press.
     for keys in ["T", "m", "d"] {
         let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("T");
@@ -438,7 +441,11 @@ fn the_same_in_pytorch_stands_in_place_of_the_source() {
     let mut screen = screen.typed("]");
     assert!(screen.text().contains("other · down"));
     let mut screen = screen.typed("T");
-    assert!(screen.text().contains("prefix/base.cu"), "{}", screen.text());
+    assert!(
+        screen.text().contains("prefix/base.cu"),
+        "{}",
+        screen.text()
+    );
     let said = &screen.0.shared.notes.shown().unwrap().text;
     assert!(said.contains("not known here"), "{said}");
 }

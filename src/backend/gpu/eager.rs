@@ -104,7 +104,9 @@ pub fn whole(file: &str) -> String {
         let lines: Vec<&str> = text.lines().filter(|line| !is_import(line)).collect();
         rest += &format!("\n\n{}\n", lines.join("\n").trim());
     }
-    format!("{}{rest}", imports.join("\n")).trim_start().to_owned()
+    format!("{}\n{rest}", imports.join("\n"))
+        .trim_start()
+        .to_owned()
 }
 
 impl Eager {
@@ -136,7 +138,9 @@ fn counted(function: &Eager, depth: usize) -> usize {
             let computes = code.contains(['(', '[', '@', '*', '+', '-', '/']);
             return usize::from(computes && !comment.contains("view"));
         }
-        let each = called.iter().map(|(calls, f)| calls * counted(f, depth - 1));
+        let each = called
+            .iter()
+            .map(|(calls, f)| calls * counted(f, depth - 1));
         each.sum()
     };
     function.body.iter().map(line).sum()

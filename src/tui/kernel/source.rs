@@ -95,7 +95,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
 /// What PyTorch makes of a function.
 fn operations(torch: &Torch) -> String {
     format!(
-        "{}: PyTorch computes it one by one, in {}, about a launch each; counted in the lines. This kernel is one launch.",
+        "{} in PyTorch: {}, about a launch each, counted in the lines. This kernel is one launch.",
         torch.function,
         figure::counted(torch.ops, "operation", "operations"),
     )

@@ -21,7 +21,11 @@ fn every_row_of_the_table_has_its_file_and_every_launch_its_function() {
     let mut names = HashSet::new();
     let mut launches = HashSet::new();
     for function in functions() {
-        assert!(names.insert(function.name), "{} stands twice", function.name);
+        assert!(
+            names.insert(function.name),
+            "{} stands twice",
+            function.name
+        );
         for stands in &function.stands {
             assert!(launches.insert(&stands.ops), "{:?}", stands.ops);
             let family = Family::of_ops(&stands.ops).unwrap();
@@ -79,7 +83,12 @@ fn functions_take_and_give_what_the_graph_says() {
             let may = [TensorKind::X, TensorKind::Kr, TensorKind::V].contains(&tensor.kind);
             let given = stands.outputs.iter().any(|name| name == tensor.name());
             assert!(given || !needed, "{:?}: {}", stands.ops, tensor.name());
-            assert!(needed || !given || may, "{:?}: {}", stands.ops, tensor.name());
+            assert!(
+                needed || !given || may,
+                "{:?}: {}",
+                stands.ops,
+                tensor.name()
+            );
         }
     }
 }
