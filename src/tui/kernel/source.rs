@@ -94,8 +94,12 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
 
 /// What PyTorch makes of a function.
 fn operations(torch: &Torch) -> String {
+    let launches = match torch.ops {
+        1 => "about a launch",
+        _ => "about a launch each",
+    };
     format!(
-        "{} in PyTorch: {}, about a launch each, counted in the lines. This kernel is one launch.",
+        "{} in PyTorch: {}, {launches}, counted in the lines. This kernel is one launch.",
         torch.function,
         figure::counted(torch.ops, "operation", "operations"),
     )
