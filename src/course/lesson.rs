@@ -181,14 +181,25 @@ impl Lesson {
             return;
         };
         let text = format!("**On the {}:** {caveat}", gpu.short);
-        let read = ::text::parse(&text, first.lines.start, &[]);
-        let prose = read.sections.into_iter().map(|body| Part::Prose {
-            text: text.clone(),
-            line: first.lines.start,
-            numbers: Vec::new(),
-            body,
-        });
-        first.parts.splice(0..0, prose.collect::<Vec<_>>());
+        let line = first.lines.start;
+        let mut read = ::text::parse(&text, line, &[]).sections;
+        let Some(mut said) = read.pop() else {
+            return;
+        };
+        match first.parts.first_mut() {
+            Some(Part::Prose { body, .. }) => {
+                body.blocks.splice(0..0, said.blocks.drain(..));
+            }
+            _ => first.parts.insert(
+                0,
+                Part::Prose {
+                    text,
+                    line,
+                    numbers: Vec::new(),
+                    body: said,
+                },
+            ),
+        }
     }
 
     /// The same text without the blocks that put a claim on trial, what stands behind

@@ -187,6 +187,33 @@ mod tests {
     }
 
     #[test]
+    fn a_lesson_begins_with_what_its_device_lacks() {
+        use crate::lesson::{Lesson, Part};
+        let text = "## A\n\nOne.\n\n## B\n\nThe ridge is `= ridge(gpu, bf16)`.\n";
+        let lesson = Lesson::read("01-a", "a.md", text);
+        let blocks = |gpu: &'static str| -> Vec<usize> {
+            let sections = lesson.on(gpu).sections.into_iter();
+            let count = |part: &Part| match part {
+                Part::Prose { body, .. } => body.blocks.len(),
+                Part::Live(_) => 0,
+            };
+            sections.map(|s| s.parts.iter().map(count).sum()).collect()
+        };
+        assert_eq!(blocks("mi300a"), [1, 1]);
+        for gpu in ["v100", "mi250x"] {
+            assert_eq!(blocks(gpu), [2, 1], "{gpu}");
+        }
+        assert_eq!(
+            Lesson::read("01-a", "a.md", "## A\n\nbf16.\n")
+                .on("v100")
+                .sections[0]
+                .parts
+                .len(),
+            1
+        );
+    }
+
+    #[test]
     fn a_device_that_the_author_names_stays() {
         let text = TEXT.replace("title", "config = { gpu = \"a100_80gb\" }\ntitle");
         let exercise = Exercise::read("ex", "ex.md", &text);
