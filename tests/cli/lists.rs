@@ -37,7 +37,7 @@ fn a_lesson_by_number_by_id_and_by_name() {
         );
     }
     let section = home.line("show 7 2").out;
-    assert!(section.starts_with("## 07-v1-census A count needs its list, section 2 of 9: "));
+    assert!(section.starts_with("## 07-v1-census A count needs its list, section 2 of 11: "));
     assert!(by_id.out.contains(&section));
     // What is predicted there is not told to a pipe, unless it asks.
     assert!(

@@ -55,7 +55,7 @@ fn mistakes_on_the_command_line() {
         ("solution ex1 nokey", "ex1 has no key “nokey”"),
         ("reset ex1 nokey", "ex1 has no key “nokey”"),
         ("show seven", "there is no lesson “seven”"),
-        ("show 7 99", "07-v1-census has sections 1 to 9"),
+        ("show 7 99", "07-v1-census has sections 1 to 11"),
         ("lint nowhere", "there is no such course folder"),
         ("--course nowhere lessons", "there is no such course folder"),
         ("new exercise ../up", "“../up” cannot be an id"),
