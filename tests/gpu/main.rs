@@ -10,3 +10,4 @@ mod host_memory;
 mod huggingface;
 mod nvrtc;
 mod table;
+mod torch;

@@ -1,12 +1,14 @@
 //! The texts of a shelf, each read when it is first asked for.
 
 use crate::answer::USUAL_GPU;
+use crate::claims::uncited;
 use crate::exercise::Exercise;
 use crate::fault::Fault;
 use crate::fields::Phrase;
 use crate::lesson::Lesson;
 use crate::shelf::{Raw, natural};
 use crate::solution::Solution;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// A text of the course, read when it is first asked for.
@@ -24,6 +26,14 @@ pub(super) struct Slot<T> {
 impl<T> Slot<T> {
     pub(super) fn get(&self, read: fn(&Self) -> T) -> &T {
         self.read.get_or_init(|| read(self))
+    }
+
+    /// The text; where the claims court is switched off without its citations of claims.
+    fn text(&self) -> Cow<'_, str> {
+        match self.left_out {
+            Some(_) => uncited(&self.raw.text),
+            None => Cow::Borrowed(&self.raw.text),
+        }
     }
 
     fn is_left_out(&self, id: &str) -> bool {
@@ -49,7 +59,7 @@ pub(super) fn keep<T>(slots: &mut Vec<Slot<T>>, left_out: &Arc<[String]>) {
 
 pub(super) fn lesson(slot: &Slot<Lesson>) -> Lesson {
     let raw = &slot.raw;
-    let mut lesson = Lesson::read(&raw.id, &raw.file, &raw.text);
+    let mut lesson = Lesson::read(&raw.id, &raw.file, &slot.text());
     replace_faults(&mut lesson.faults, raw);
     if slot.left_out.is_some() {
         lesson.without_court(&|id| slot.is_left_out(id));
@@ -59,8 +69,11 @@ pub(super) fn lesson(slot: &Slot<Lesson>) -> Lesson {
 
 pub(super) fn exercise(slot: &Slot<Exercise>) -> Exercise {
     let raw = &slot.raw;
-    let mut exercise = Exercise::read(&raw.id, &raw.file, &raw.text);
+    let mut exercise = Exercise::read(&raw.id, &raw.file, &slot.text());
     replace_faults(&mut exercise.faults, raw);
+    if slot.left_out.is_some() {
+        exercise.without_court();
+    }
     let gone = |named: &Phrase| slot.is_left_out(&named.text);
     if exercise.lesson.as_ref().is_some_and(gone) {
         exercise.lesson = None;
@@ -70,7 +83,7 @@ pub(super) fn exercise(slot: &Slot<Exercise>) -> Exercise {
 
 pub(super) fn solution(slot: &Slot<Solution>) -> Solution {
     let raw = &slot.raw;
-    let mut solution = Solution::read(&raw.id, &raw.file, &raw.text);
+    let mut solution = Solution::read(&raw.id, &raw.file, &slot.text());
     replace_faults(&mut solution.faults, raw);
     solution
 }
