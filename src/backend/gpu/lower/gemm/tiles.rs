@@ -177,7 +177,8 @@ impl Request<'_> {
             blocks: settings.get(BLOCKS).unwrap_or(of.blocks),
             ..Tile { stages, ..of }.on(self.target)
         };
-        (!self.is_vector() && self.fits(&set)).then_some(set)
+        // On AMD's GPUs other numbers of stages would be the same kernel.
+        (!self.is_vector() && set.stages == stages && self.fits(&set)).then_some(set)
     }
 
     /// The quickest tile by the table.
@@ -537,6 +538,9 @@ mod tests {
             k: 2048,
         };
         assert_eq!(request(&mi50).set(&set).unwrap().blocks, 4);
+        let mut other = set.clone();
+        other.0.insert("stages".to_owned(), 4);
+        assert!(request(&mi50).set(&other).is_none());
         let mi100 = Target {
             arch: "gfx908".to_owned(),
             ..mi50.clone()
