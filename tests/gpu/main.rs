@@ -16,3 +16,4 @@ mod huggingface;
 mod nvrtc;
 mod standin;
 mod table;
+mod torch;

@@ -121,6 +121,8 @@ pub enum Action {
     Diff,
     /// The compiler's text.
     Ptx,
+    /// The same in PyTorch.
+    Torch,
     /// More registers.
     More,
     /// Fewer registers.
@@ -199,6 +201,7 @@ impl Action {
         ("previous-kernel", Action::PreviousKernel),
         ("diff", Action::Diff),
         ("ptx", Action::Ptx),
+        ("torch", Action::Torch),
         ("more", Action::More),
         ("less", Action::Less),
         ("zoom", Action::Zoom),
