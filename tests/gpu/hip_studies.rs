@@ -107,7 +107,7 @@ fn studies_end_on_this_device() {
         format!("study ablate --fusions qkv,flash --run --backend hip {small} --runs 2"),
         format!("study scale --at 1,2,4 --run --backend hip {small} --runs 2"),
         format!("study precision --run --backend hip {small} --runs 2"),
-        format!("study batch-size --memory 32MB --run --backend hip --seq 4 --no-check --runs 2"),
+        "study batch-size --memory 32MB --run --backend hip --seq 4 --no-check --runs 2".to_owned(),
         format!("study tune gemm --points 4 --backend hip {small} --runs 2"),
         format!("study timeline --backend hip --version v2 {small}"),
         "study hierarchy --backend hip --from 1MiB --to 2MiB".to_owned(),
