@@ -314,7 +314,7 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
         .filter(|(word, n, _)| *n > 0 || matches!(*word, "right" | "slip"))
         .collect();
     let counted = counts.len() as u16;
-    let room = pen.height().saturating_sub(12 + counted);
+    let room = pen.height().saturating_sub(10 + counted);
     lines(state, &mut pen.part(0, 3, left, room), columns(edge));
     let y = 3 + room.min(contents.lessons.len() as u16) + 1;
     pen.put(1, y, "Exercises", Role::Strong);
