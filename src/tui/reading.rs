@@ -214,6 +214,12 @@ pub fn doctor(state: &State, pen: &mut Pen<'_>) {
     let (top, room) = rows(state);
     let lines = facts(state, edge);
     let shown = lines.iter().skip(state.doctor.scroll).take(room);
+    if state.doctor.scroll > 0 {
+        pen.put(0, top, "▲", Role::Dim);
+    }
+    if state.doctor.scroll + room < lines.len() {
+        pen.put(0, last.saturating_sub(3), "▼", Role::Dim);
+    }
     for (y, (name, text, word, role)) in (top..).zip(shown) {
         if text.is_empty() {
             pen.put(1, y, name, *role);
@@ -258,7 +264,7 @@ fn facts(state: &State, edge: usize) -> Vec<Fact> {
             _ => (b.condition.word(), Role::Dim),
         };
         let line = match b.gives.as_str() {
-            "" => b.line.clone(),
+            gives if b.line.ends_with(gives) => b.line.clone(),
             gives => format!("{}; {gives}", b.line),
         };
         put(&b.name, &line, word, role, &mut lines);

@@ -340,6 +340,8 @@ fn doctor_says_the_roof_whole_and_that_the_simt_machine_has_none() {
     let mut screen = Screen::new(80, 24).typed("9");
     let machine = &mut screen.state.shared.machine;
     machine.backends[0].name = "simt".into();
+    machine.backends[0].line = "executes kernels; counts, no times".into();
+    machine.backends[0].gives = "counts, no times".into();
     if let Some(ceilings) = &mut machine.ceilings {
         ceilings.source = Source::DataSheet;
     }
@@ -351,6 +353,7 @@ fn doctor_says_the_roof_whole_and_that_the_simt_machine_has_none() {
         "{text}"
     );
     assert!(!text.contains('…'), "{text}");
+    assert_eq!(text.matches("counts, no times").count(), 1, "{text}");
     // R then looks again, and asks for no roof.
     let screen = screen.typed("R");
     let said = &screen.state.shared.notes.shown().unwrap().text;
