@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::hip_standin::{Ran, Setting};
+use super::standin::{Ran, Setting};
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tinyllama-tutor");

@@ -25,7 +25,7 @@ use super::native::heap::Heap;
 use super::native::host::Host;
 use super::native::kernel;
 use super::native::kernels::{Kernels, passed_on};
-use super::native::ranges::{ROCTX, Ranges};
+use super::native::ranges::Ranges;
 use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
 use super::source::CompileUnit;
@@ -86,7 +86,7 @@ impl Hip {
             kernels: Kernels::default(),
             heap: Heap::new(&api.native),
             host,
-            ranges: Ranges::find(&ROCTX),
+            ranges: Ranges::roctx(),
             here: PhantomData,
         })
     }
