@@ -40,6 +40,7 @@ mod table;
 mod usage;
 mod words;
 mod workshop;
+mod written;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -2,6 +2,7 @@
 
 mod maths;
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
@@ -12,7 +13,7 @@ use super::args::{OutputArgs, whole};
 use super::desk::Desk;
 use super::failure::Failure;
 use super::out::{Out, complain};
-use super::words::counted;
+use super::words::{counted, wrapped};
 use course::{
     Course, Made, Places, Surroundings, fails, init as make_workshop, lint as find, new_exercise,
     new_lesson,
@@ -31,6 +32,7 @@ pub(super) struct InitArgs {
 
 /// Start a lesson or an exercise from a template.
 #[derive(Debug, Args)]
+#[command(after_help = "Paths through a course have no template: they are written into lessons/paths.toml.")]
 pub(super) struct NewArgs {
     #[command(subcommand)]
     what: New,
@@ -60,8 +62,9 @@ enum New {
     },
 }
 
-/// Find what is wrong with lessons, exercises and solutions.
+/// Find what is wrong with lessons, exercises, solutions and paths.
 #[derive(Debug, Args)]
+#[command(after_help = "Paths through the course are read from lessons/paths.toml of its folder.")]
 pub(super) struct LintArgs {
     /// A folder with lessons/, exercises/ or solutions/; the course in use where
     /// none is named
@@ -178,8 +181,13 @@ pub(super) fn lint(output: &OutputArgs, args: &LintArgs, out: &mut Out) -> Outco
             .collect();
         out.json(&serde_json::json!({ "schema": 1, "findings": list }));
     } else {
+        // What reads a pipe takes a finding from each line.
+        let wraps = std::io::stdout().is_terminal();
         for finding in &findings {
-            out.line(finding.to_string());
+            match wraps {
+                true => out.lines(wrapped(&finding.to_string(), "", "  ")),
+                false => out.line(finding.to_string()),
+            }
         }
         let found = match findings.len() {
             0 => "nothing to mend".to_owned(),

@@ -15,7 +15,7 @@ use super::counters::{self, CountOptions};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::out::Out;
-use super::run::{RunOptions, request, verdict};
+use super::run::{RunOptions, idle, not_run, request, verdict};
 use super::table::{Align, Table};
 use super::words::{counted, wrapped};
 use super::{Outcome, cost, kept};
@@ -70,6 +70,14 @@ pub(super) struct CompareArgs {
 }
 
 pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) -> Outcome {
+    args.run.only_with(args.measure)?;
+    let counted = [
+        ("--count-bytes", args.bytes.count_bytes),
+        ("--counters", args.bytes.counters),
+    ];
+    if let Some((option, _)) = counted.iter().find(|(_, given)| *given && !args.measure) {
+        return Err(not_run(option));
+    }
     let cuts = args
         .plans
         .iter()
@@ -115,9 +123,9 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
             .collect();
         out.json(&list);
     } else if output.plain {
-        spoken(&comparison, gpu, out);
+        spoken(&comparison, gpu, &base, out);
     } else {
-        side_by_side(&comparison, gpu, out);
+        side_by_side(&comparison, gpu, &base, out);
     }
     Ok(code)
 }
@@ -216,14 +224,11 @@ fn title(comparison: &Comparison) -> String {
     })
 }
 
-fn side_by_side(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
+fn side_by_side(comparison: &Comparison, gpu: &Gpu, base: &Request, out: &mut Out) {
     let columns = &comparison.columns;
     let scope = comparison.scope;
-    out.line(format!(
-        "{} · roof: {}, data sheet",
-        title(comparison),
-        gpu.name
-    ));
+    let head = format!("{} · roof: {}, data sheet", title(comparison), gpu.name);
+    out.lines(wrapped(&head, "", "  "));
     out.gap();
     let mut heads = vec![(String::new(), Align::Left)];
     heads.extend(columns.iter().map(|c| (c.title.clone(), Align::Right)));
@@ -337,8 +342,10 @@ fn side_by_side(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
         };
         row("check".to_owned(), columns.iter().map(check).collect());
     }
-    out.lines(table.lines());
-    out.gap();
+    for part in table.parted() {
+        out.lines(part.lines());
+        out.gap();
+    }
     for column in columns {
         let kernels = column.report.as_ref().map(counted_kernels);
         if let Some(lines) = kernels.filter(|lines| !lines.is_empty()) {
@@ -347,7 +354,7 @@ fn side_by_side(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
             out.gap();
         }
     }
-    out.lines(closing(comparison));
+    out.lines(closing(comparison, base));
     let beaten = |parts: Vec<String>| parts.iter().any(|part| part == BEATEN);
     if of_the_roof(comparison, gpu).is_some_and(beaten) {
         out.line("Faster than DRAM allows: the data sat in cache.");
@@ -380,31 +387,34 @@ fn of_the_roof(comparison: &Comparison, gpu: &Gpu) -> Option<Vec<String>> {
 }
 
 /// What was saved, and how it was measured.
-fn closing(comparison: &Comparison) -> Vec<String> {
+fn closing(comparison: &Comparison, base: &Request) -> Vec<String> {
     let mut lines = Vec::new();
     let (first, last) = match comparison.columns.as_slice() {
         [first, .., last] => (first, last),
         _ => return lines,
     };
-    let percent =
-        |share: Option<f64>| share.map_or("–".to_owned(), |s| format!("{:.2} %", s * 100.0));
-    lines.push(format!(
-        "{} to {}: {} fewer launches; {} fewer bytes.",
-        first.title,
-        last.title,
-        percent(comparison.saved(Priced::launches)),
-        percent(comparison.saved(Priced::bytes))
+    lines.extend(wrapped(
+        &format!(
+            "{} to {}: {}; {}.",
+            first.title,
+            last.title,
+            changed(comparison.saved(Priced::launches), "launches"),
+            changed(comparison.saved(Priced::bytes), "bytes")
+        ),
+        "",
+        "  ",
     ));
     let others = comparison.columns.iter().enumerate().skip(1);
-    lines.extend(others.filter_map(|(at, other)| {
+    let verdicts = others.filter_map(|(at, other)| {
         let verdict = comparison.against_first(at)?;
         Some(verdict.sentence(&first.title, &other.title))
-    }));
+    });
+    lines.extend(verdicts.flat_map(|said| wrapped(&said, "", "  ")));
     if let Some(report) = &first.report {
-        lines.push(format!(
-            "Measured on {}: {}.",
-            report.backend, report.device
-        ));
+        let on = format!("Measured on {}: {}.", report.backend, report.device);
+        lines.extend(wrapped(&on, "", "  "));
+        let idle = idle(base, &report.backend).into_iter();
+        lines.extend(idle.flat_map(|said| wrapped(&format!("{said}."), "", "  ")));
         if let Some(t) = &report.time_us {
             let how = format!("{} each, {}.", counted(u64::from(t.runs), "run"), t.how);
             lines.extend(wrapped(&how, "", ""));
@@ -415,7 +425,17 @@ fn closing(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-fn spoken(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
+/// `90.14 % fewer launches`; `10.14 times as many launches` where there are more.
+fn changed(saved: Option<f64>, what: &str) -> String {
+    match saved {
+        None => format!("no {what} in either"),
+        Some(0.0) => format!("as many {what}"),
+        Some(saved) if saved > 0.0 => format!("{:.2} % fewer {what}", 100.0 * saved),
+        Some(saved) => format!("{:.2} times as many {what}", 1.0 - saved),
+    }
+}
+
+fn spoken(comparison: &Comparison, gpu: &Gpu, base: &Request, out: &mut Out) {
     out.line(format!(
         "Compare, {}. Roof: {}, data sheet.",
         title(comparison),
@@ -454,5 +474,5 @@ fn spoken(comparison: &Comparison, gpu: &Gpu, out: &mut Out) {
             c.floor_seconds * 1e6,
         ));
     }
-    out.lines(closing(comparison));
+    out.lines(closing(comparison, base));
 }

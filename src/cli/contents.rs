@@ -5,6 +5,7 @@ use super::args::OutputArgs;
 use super::desk::Desk;
 use super::lists;
 use super::out::Out;
+use super::words::wrapped;
 use course::Tally;
 
 /// What one would see first in the workshop, as lines.
@@ -13,7 +14,8 @@ pub(super) fn contents(output: &OutputArgs, out: &mut Out) -> Outcome {
         return lists::lessons(output, out);
     }
     let desk = Desk::open(output).whole()?;
-    out.line("tinyllama-tutor: a workshop on GPU kernel fusion. In a terminal it opens by itself.");
+    let about = "tinyllama-tutor: a workshop on GPU kernel fusion. In a terminal it opens by itself.";
+    out.lines(wrapped(about, "", ""));
     out.gap();
     out.lines(lists::lesson_table(&desk).lines());
     out.gap();

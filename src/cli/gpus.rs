@@ -1,11 +1,14 @@
 //! `gpus`: the database, with ridges, sources and what is unconfirmed.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 
 use super::Outcome;
 use super::args::OutputArgs;
 use super::out::Out;
 use super::table::{Align, Table};
+use super::words::wrapped;
 use plan::cost::{GpuDatabase, ridge};
 use plan::model::Dtype;
 
@@ -84,7 +87,8 @@ fn one(database: &GpuDatabase, id: &str, output: &OutputArgs, out: &mut Out) -> 
     let gpu = database.get(id)?;
     let values = serde_json::to_value(gpu).unwrap_or_default();
     if output.json {
-        out.json(&serde_json::json!({ "schema": 1, "gpu": values }));
+        let documents: BTreeMap<_, _> = database.documents_of(gpu).into_iter().collect();
+        out.json(&serde_json::json!({ "schema": 1, "gpu": values, "documents": documents }));
         return Ok(0);
     }
     out.line(format!("{} ({})", gpu.name, gpu.id));
@@ -107,6 +111,9 @@ fn one(database: &GpuDatabase, id: &str, output: &OutputArgs, out: &mut Out) -> 
     }
     out.lines(table.lines());
     out.gap();
-    out.line("Letters and numbers name the sources at the head of assets/gpus.toml.");
+    out.line("The sources, by letter and number:");
+    for (id, name) in database.documents_of(gpu) {
+        out.lines(wrapped(name, &format!("  {id:<4} "), "       "));
+    }
     Ok(0)
 }

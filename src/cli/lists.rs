@@ -236,12 +236,8 @@ fn of_documents(desk: &Desk, output: &OutputArgs, out: &mut Out) -> Outcome {
             Some(minutes) => format!("{minutes} min in the document"),
             None => "the document gives no time".to_owned(),
         };
-        out.line(format!(
-            "{}  {}, {}",
-            exercise.name(),
-            document(exercise),
-            exercise.title
-        ));
+        let head = format!("{}, {}", document(exercise), exercise.title);
+        out.lines(wrapped(&head, &format!("{}  ", exercise.name()), "    "));
         out.line(format!(
             "  {theirs}, {} min here; {} of {} done",
             minutes(desk, &asked),
@@ -264,7 +260,8 @@ fn of_documents(desk: &Desk, output: &OutputArgs, out: &mut Out) -> Outcome {
         }
     }
     out.gap();
-    out.line("tinyllama-tutor check NAME asks or grades them; report fills the results template.");
+    let ways = "tinyllama-tutor check NAME asks or grades them; report fills the results template.";
+    out.lines(wrapped(ways, "", "  "));
     Ok(0)
 }
 

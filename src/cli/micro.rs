@@ -7,6 +7,7 @@ use super::args::{OutputArgs, whole};
 use super::failure::Failure;
 use super::out::Out;
 use super::table::{Align, Table};
+use super::words::wrapped;
 use backend::microbenchmark;
 use plan::run::{BackendKind, EXPERIMENTS, Experiment, Metric, MicroReport, MicroRequest};
 
@@ -44,13 +45,13 @@ pub(super) fn micro(output: &OutputArgs, args: &MicroArgs, out: &mut Out) -> Out
         return Ok(0);
     }
     let title = Experiment::find(kernel).map_or("", |e| e.title);
-    out.line(format!("{kernel}: {title}"));
+    out.lines(wrapped(&format!("{kernel}: {title}"), "", "  "));
     out.line("");
     out.lines(table(&report, &shows).lines());
     out.line("");
-    out.line(format!("on   {}", report.device));
+    out.lines(wrapped(&report.device, "on   ", "     "));
     for note in &report.notes {
-        out.line(format!("note {note}"));
+        out.lines(wrapped(note, "note ", "     "));
     }
     Ok(0)
 }

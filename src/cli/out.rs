@@ -1,7 +1,7 @@
 //! Text for standard output, written once at the end. A reader that has gone
 //! (`| head`) is no error.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use text::clean;
 
@@ -123,9 +123,25 @@ pub(super) fn readable(sentence: &str) -> String {
     out
 }
 
-/// One sentence to standard error, under the program's name.
+/// One sentence to standard error, under the program's name: in lines that a terminal
+/// holds, in one where something else reads it.
 pub(super) fn complain(sentence: &str) {
-    tell(&format!("tinyllama-tutor: {}\n", readable(sentence)));
+    let said = format!("tinyllama-tutor: {}", readable(sentence));
+    let said = match wants_ascii(std::env::args_os()) {
+        true => spelled(&said),
+        false => said,
+    };
+    let lines = match io::stderr().is_terminal() {
+        true => super::words::wrapped(&said, "", "  "),
+        false => vec![said],
+    };
+    tell(&(lines.join("\n") + "\n"));
+}
+
+/// Whether --ascii stands among the words that were typed: what is wrong with them is said
+/// before they are read, too.
+fn wants_ascii(mut typed: impl Iterator<Item = std::ffi::OsString>) -> bool {
+    typed.any(|word| word == "--ascii")
 }
 
 /// Text of our own to standard error, as it is.

@@ -9,10 +9,12 @@ use super::failure::Failure;
 use super::lists::solved_of;
 use super::out::{Out, complain};
 use super::table::{Align, Table};
+use super::words::wrapped;
 use course::{Event, Leg, Next, PATH_SETTING, Route};
 
 /// Ways through the course; with a name, the steps of one.
 #[derive(Debug, Args)]
+#[command(after_help = "The paths of a course of yours stand in lessons/paths.toml of its folder.")]
 pub(super) struct PathArgs {
     /// Its name; without one the paths are listed
     name: Option<String>,
@@ -48,15 +50,16 @@ pub(super) fn path(output: &OutputArgs, args: &PathArgs, out: &mut Out) -> Outco
         return Ok(0);
     }
     let walk = route.walk(&desk.course, desk.progress());
-    out.line(format!(
+    let head = format!(
         "{}, {} min: {} of {} done.",
         route.title,
         route.minutes(&desk.course),
         walk.done,
         walk.all
-    ));
+    );
+    out.lines(wrapped(&head, "", "  "));
     if !route.about.is_empty() {
-        out.line(&route.about);
+        out.lines(wrapped(&route.about, "", ""));
     }
     out.gap();
     let mut table = Table::new(&[

@@ -59,10 +59,11 @@ pub(super) fn practise(output: &OutputArgs, args: &PractiseArgs, out: &mut Out) 
         return Err(Failure::usage("--count 0 asks nothing; take 1 or more"));
     }
     let mut stdout = std::io::stdout();
-    let _ = writeln!(
-        stdout,
-        "An empty line shows the answer; Ctrl-D ends. Numbers are typed as you write them: 1.250 MB, 94.1 %, 3*4*512.\n"
-    );
+    let head = "An empty line shows the answer; Ctrl-D ends. Numbers are typed as you write them: 1.250 MB, 94.1 %, 3*4*512.";
+    for line in wrapped(head, "", "") {
+        let _ = writeln!(stdout, "{line}");
+    }
+    let _ = writeln!(stdout);
     let (mut asked, mut right) = (0_u64, 0_u64);
     let mut over = false;
     while !over && args.count.is_none_or(|count| asked < count) {

@@ -18,8 +18,8 @@ use super::desk::Desk;
 use super::failure::Failure;
 use super::out::Out;
 use super::words::wrapped;
+use super::written;
 use course::answer::USUAL_GPU;
-use files::{plain, replace};
 use plan::cost::{Config, Gpu, GpuDatabase, Vendor};
 use plan::fusion::Cut;
 use study::profile::{
@@ -301,14 +301,6 @@ fn files(output: &OutputArgs, id: &str, folder: Option<&Path>, out: &mut Out) ->
     }
     let config = exercise.setup.answer()?.config;
     let folder = folder.unwrap_or(Path::new("."));
-    let unwritten = |path: &Path, e: &std::io::Error| {
-        Failure::usage(format!(
-            "{} cannot be written: {}",
-            path.display(),
-            plain(e)
-        ))
-    };
-    std::fs::create_dir_all(folder).map_err(|e| unwritten(folder, &e))?;
     let mut written: Vec<(PathBuf, String)> = Vec::new();
     for (_, sample) in &exercise.samples {
         let text = sample
@@ -324,9 +316,18 @@ fn files(output: &OutputArgs, id: &str, folder: Option<&Path>, out: &mut Out) ->
             written.len() + 1,
             sample.tool.file()
         );
-        let path = folder.join(name);
-        replace(&path, text.as_bytes()).map_err(|e| unwritten(&path, &e))?;
-        written.push((path, text));
+        written.push((folder.join(name), text));
+    }
+    // Before anything is written: what is in the way.
+    let mut missing = Vec::new();
+    for (path, text) in &written {
+        if !written::same(path, text)? {
+            missing.push((path, text));
+        }
+    }
+    std::fs::create_dir_all(folder).map_err(|e| written::unwritten(folder, &e))?;
+    for (path, text) in missing {
+        written::make(path, text)?;
     }
     let paths: Vec<&Path> = written.iter().map(|(path, _)| path.as_path()).collect();
     if output.json {
@@ -369,13 +370,9 @@ fn write(
             out.text(&text);
         }
         Some(path) => {
-            replace(path, text.as_bytes()).map_err(|e| {
-                Failure::usage(format!(
-                    "{} cannot be written: {}",
-                    path.display(),
-                    plain(&e)
-                ))
-            })?;
+            if !written::same(path, &text)? {
+                written::make(path, &text)?;
+            }
             match output.json {
                 true => out.json(&serde_json::json!({
                     "schema": 1, "tool": tool.name(), "generated": true, "gpu": gpu.id,

@@ -12,8 +12,9 @@ use super::failure::Failure;
 use super::lists::{read, tally};
 use super::out::Out;
 use super::words::counted;
+use super::written;
 use course::{Progress, Tally, now};
-use files::{plain, read_bounded, replace};
+use files::{plain, read_bounded};
 
 /// Largest file that is taken in.
 const LARGEST: usize = 8 * 1024 * 1024;
@@ -129,19 +130,7 @@ fn export(desk: &Desk, file: Option<&Path>, json: bool, out: &mut Out) -> Outcom
         out.text(&text);
         return Ok(0);
     };
-    if std::fs::symlink_metadata(file).is_ok() {
-        return Err(Failure::usage(format!(
-            "{} exists already and was left as it is; choose another name",
-            file.display()
-        )));
-    }
-    replace(file, text.as_bytes()).map_err(|e| {
-        Failure::usage(format!(
-            "{} cannot be written: {}",
-            file.display(),
-            plain(&e)
-        ))
-    })?;
+    written::make(file, &text)?;
     match json {
         true => out.json(&serde_json::json!({ "schema": 1, "file": file })),
         false => out.line(format!(

@@ -14,8 +14,9 @@ use super::desk::Desk;
 use super::export::{Standing, page_of_pieces, standing};
 use super::failure::Failure;
 use super::out::Out;
+use super::written::unwritten;
 use course::present::Piece;
-use files::{plain, replace};
+use files::replace;
 
 /// Begins every markdown file that this command wrote.
 const MARK: &str = "<!-- tinyllama-tutor report";
@@ -109,10 +110,7 @@ pub(super) fn report(output: &OutputArgs, args: &ReportArgs, out: &mut Out) -> O
     let all = chapters::chapters(&desk)?;
     let mut written = Vec::new();
     for ((path, form), replaced) in paths.iter().zip(&forms).zip(replaced) {
-        replace(path, form.text(&about, &all).as_bytes()).map_err(|e| {
-            let (file, why) = (path.display(), plain(&e));
-            Failure::usage(format!("{file} cannot be written: {why}"))
-        })?;
+        replace(path, form.text(&about, &all).as_bytes()).map_err(|e| unwritten(path, &e))?;
         let file = path.display().to_string();
         if output.json {
             written.push(serde_json::json!({ "file": file, "replaced": replaced }));

@@ -13,10 +13,10 @@ use super::interrupt::Interrupt;
 use super::out::Out;
 use super::study::auto;
 use super::words::{counted, wrapped};
-use super::{Outcome, cost, kept, profile};
+use super::{Outcome, cost, kept, profile, written};
 use backend::engine::{Engine, Here, serve_standard_streams};
 use backend::{model_of_folder, tokens_of_file};
-use files::{end_of, plain};
+use files::plain;
 use host::carry_out;
 use host::learned::Learned;
 use plan::cost::{Cost, price};
@@ -53,13 +53,13 @@ pub(super) struct RunOptions {
     #[arg(long, value_name = "FILE", help_heading = "Run")]
     tokens: Option<PathBuf>,
     /// Timed runs; 0 counts and checks only
-    #[arg(long, value_name = "N", value_parser = whole::<u32>, allow_negative_numbers = true, default_value_t = 30, help_heading = "Run")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>, allow_negative_numbers = true, default_value_t = RUNS, help_heading = "Run")]
     runs: u32,
     /// Milliseconds of rest before each timed run: a GPU under load lowers its clock
     #[arg(long, value_name = "MS", value_parser = whole::<u32>, allow_negative_numbers = true, default_value_t = 0, hide_default_value = true, help_heading = "Run")]
     pause: u32,
     /// Threads of the CPU backend; all cores where nothing is said
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Run")]
+    #[arg(long, value_name = "N", value_parser = some_threads, help_heading = "Run")]
     threads: Option<u16>,
     /// Do not compare the tensors with the fp64 reference
     #[arg(long, help_heading = "Run")]
@@ -85,13 +85,52 @@ pub(super) struct RunOptions {
     untuned: bool,
 }
 
+/// A number of threads: at least one.
+fn some_threads(typed: &str) -> Result<u16, String> {
+    match whole::<u16>(typed)? {
+        0 => Err("no thread computes nothing; take 1 or more".to_owned()),
+        threads => Ok(threads),
+    }
+}
+
+impl RunOptions {
+    /// Refuses what says how a plan is run where none is: without --run.
+    pub(super) fn only_with(&self, measure: bool) -> Result<(), Failure> {
+        let given = [
+            ("--backend", self.backend != "auto"),
+            ("--runs", self.runs != RUNS),
+            ("--pause", self.pause != 0),
+            ("--threads", self.threads.is_some()),
+            ("--no-check", self.no_check),
+            ("--gemm", self.gemm != Gemm::Own.name()),
+            ("--graph", self.graph),
+            ("--no-races", self.no_races),
+            ("--untuned", self.untuned),
+        ];
+        match given.into_iter().find(|(_, given)| *given && !measure) {
+            Some((option, _)) => Err(not_run(option)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why an option of a run is refused where nothing is run.
+pub(super) fn not_run(option: &str) -> Failure {
+    Failure::usage(format!(
+        "{option} says how plans are run, and without --run only the model speaks; add --run, or leave {option} out"
+    ))
+}
+
+/// Timed runs where nothing is said.
+const RUNS: u32 = 30;
+
 /// A model, its shape, and how it is run.
 #[derive(Debug, Args)]
 pub(super) struct RunOfSetup {
     #[command(flatten)]
     pub(super) setup: SetupArgs,
     #[command(flatten)]
-    options: RunOptions,
+    pub(super) options: RunOptions,
 }
 
 impl RunOfSetup {
@@ -215,6 +254,7 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
     let mut report = timed.report;
     learned.ran(&request.config, &report);
     report.notes.extend(planned);
+    report.notes.extend(idle(&request, &report.backend));
     if args.bytes.counters {
         counters::fill(&mut report, &request, &watch);
     }
@@ -225,6 +265,38 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
         tell(&cost, &report, out);
     }
     Ok(verdict(&report))
+}
+
+/// What was asked for and does nothing on the backend that ran, a sentence each.
+pub(super) fn idle(request: &Request, backend: &str) -> Vec<String> {
+    let Ok(ran) = BackendKind::parse(backend) else {
+        return Vec::new();
+    };
+    let asked = [
+        (
+            request.gemm != Gemm::Own && !ran.is_gpu(),
+            format!("--gemm {}", request.gemm.name()),
+            "a GPU's library",
+        ),
+        (
+            request.graph && !ran.is_gpu(),
+            "--graph".to_owned(),
+            "launches on a GPU",
+        ),
+        (
+            request.threads.is_some() && ran != BackendKind::Cpu,
+            "--threads".to_owned(),
+            "the backend cpu",
+        ),
+        (
+            !request.races && ran != BackendKind::Simt,
+            "--no-races".to_owned(),
+            "the backend simt",
+        ),
+    ];
+    let idle = asked.into_iter().filter(|(idle, _, _)| *idle);
+    idle.map(|(_, option, of)| format!("{option} does nothing on {backend}: it is about {of}"))
+        .collect()
 }
 
 /// The engine process: it ends when the parent closes its end.
@@ -242,14 +314,14 @@ fn writable(path: &Path) -> Result<(), Failure> {
     };
     let refused =
         |why: &dyn std::fmt::Display| Failure::usage(format!("--logits {}: {why}", path.display()));
-    end_of(path).map_err(|e| refused(&format!("{}; name a new file", plain(&e))))?;
     if !folder.is_dir() {
         return Err(refused(&format!("there is no folder {}", folder.display())));
     }
+    written::free(path).map_err(|failure| refused(&failure.sentence()))?;
     match tempfile::tempfile_in(folder) {
         Ok(_) => Ok(()),
         Err(e) => Err(refused(&format!(
-            "{} cannot be written: {}",
+            "{} cannot be written: {}; name a file in a folder of yours",
             folder.display(),
             plain(&e)
         ))),
@@ -278,7 +350,7 @@ fn launches(report: &Report) -> String {
         more => format!(" and {more} # of the library"),
     };
     format!(
-        "launches   {counted} # counted where kernels start{library}, {planned} = in the plan: {verdict}"
+        "{counted} # counted where kernels start{library}, {planned} = in the plan: {verdict}"
     )
 }
 
@@ -316,38 +388,41 @@ fn bytes(report: &Report) -> String {
 fn tell(cost: &Cost, report: &Report, out: &mut Out) {
     let mut lines = wrapped(&cost::heading(cost), "", "  ");
     lines.push(String::new());
-    lines.push(format!("on         {} ({})", report.backend, report.device));
-    lines.push(launches(report));
-    lines.push(match &report.check {
+    let mut say = |word: &str, said: &str| {
+        lines.extend(wrapped(said, &format!("{word:<10} "), "           "));
+    };
+    say("on", &format!("{} ({})", report.backend, report.device));
+    say("launches", &launches(report));
+    let checked = match &report.check {
         Some(c) if c.pass => format!(
-            "check      pass: error {:.1e} of the logits, {:.1e} allowed, against {}",
+            "pass: error {:.1e} of the logits, {:.1e} allowed, against {}",
             c.rel_error, c.tolerance, c.reference
         ),
         Some(c) => format!(
-            "check      failed: {}",
+            "failed: {}",
             c.first_wrong.as_deref().unwrap_or("the logits are wrong")
         ),
-        None => "check      none".to_owned(),
-    });
+        None => "none".to_owned(),
+    };
+    say("check", &checked);
     if let Some(t) = &report.time_us {
-        lines.push(format!(
-            "time       {}, median of {}; {} to {}",
+        let time = format!(
+            "{}, median of {}; {} to {}",
             timing::time(t),
             counted(u64::from(t.runs), "run"),
             figure::measured(t.min * 1e-6),
             figure::measured(t.max * 1e-6)
-        ));
-        lines.push(format!("           {}", t.how));
+        );
+        say("time", &time);
+        say("", &t.how);
     }
-    lines.push(format!("bytes      {}", bytes(report)));
+    say("bytes", &bytes(report));
     if let Some(held) = report.held_bytes {
-        lines.push(format!(
-            "held       {} of weights, tensors and tiles",
-            format(&Quantity::bytes(held))
-        ));
+        let held = format(&Quantity::bytes(held));
+        say("held", &format!("{held} of weights, tensors and tiles"));
     }
-    lines.push(format!(
-        "logits     {} …  sha256 {}",
+    let logits = format!(
+        "{} …  sha256 {}",
         report
             .output
             .sample
@@ -356,9 +431,10 @@ fn tell(cost: &Cost, report: &Report, out: &mut Out) {
             .collect::<Vec<_>>()
             .join(" "),
         report.output.sha256.get(..12).unwrap_or_default()
-    ));
+    );
+    say("logits", &logits);
     for note in &report.notes {
-        lines.push(format!("note       {note}"));
+        say("note", note);
     }
     let kernels = counted_kernels(report);
     if !kernels.is_empty() {

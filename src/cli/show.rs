@@ -232,10 +232,11 @@ fn lesson(
         if number > 1 && only.is_none() {
             out.gap();
         }
-        out.line(format!(
-            "## {} {}, section {number} of {total}: {}",
+        let head = format!(
+            "{} {}, section {number} of {total}: {}",
             lesson.id, lesson.title, section.title
-        ));
+        );
+        out.lines(wrapped(&head, "## ", "   "));
         for (part, claim) in section.told() {
             // What is said of a claim is its answer.
             if claim.is_some() && veil != Veil::Lifted {

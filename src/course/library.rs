@@ -8,7 +8,7 @@ use super::exercise::{Draw, Exercise};
 use super::fault::Fault;
 use super::lesson::Lesson;
 use super::paths::Places;
-use super::route::{Route, Routes};
+use super::route::{self, Route, Routes};
 use super::shelf::{Raw, Shelf, embedded, embedded_routes, natural, on_disk, routes_on_disk};
 use super::solution::Solution;
 use files::Stamp;
@@ -120,10 +120,15 @@ impl Course {
 
     pub(crate) fn overlay(&mut self, root: &Path, shown: &dyn Fn(&Path) -> String) {
         if !root.is_dir() {
-            self.stray(Fault::whole(
-                shown(root),
-                "there is no such course folder; it should hold lessons/ or exercises/.",
-            ));
+            let say = match root.is_file() {
+                true => format!(
+                    "this is a file, and a course is a folder; name {}.",
+                    shown(course_of(root))
+                ),
+                false => "there is no such course folder; it should hold lessons/ or exercises/."
+                    .to_owned(),
+            };
+            self.stray(Fault::whole(shown(root), say));
             return;
         }
         self.overlay = Some(shown(&root.join("lessons")));
@@ -138,6 +143,7 @@ impl Course {
         if !any && self.faults.is_empty() {
             self.stray(Fault::whole(shown(root), "this course folder holds no text; put lessons into lessons/ and exercises into exercises/."));
         }
+        self.misplaced_routes(root, shown);
     }
 
     /// Lays the paths of a folder over those that are there; whether it has any.
@@ -161,6 +167,24 @@ impl Course {
         true
     }
 
+    /// Says of a file of paths that lies where none is read.
+    fn misplaced_routes(&mut self, root: &Path, shown: &dyn Fn(&Path) -> String) {
+        let right = root.join(Shelf::Lessons.folder()).join(route::FILE);
+        let folders = [None, Some(Shelf::Exercises), Some(Shelf::Solutions)];
+        for folder in folders.map(|shelf| shelf.map_or("", Shelf::folder)) {
+            let file = root.join(folder).join(route::FILE);
+            if std::fs::symlink_metadata(&file).is_err() {
+                continue;
+            }
+            let say = format!("is not read here; paths stand in {}.", shown(&right));
+            let fault = Fault::whole(shown(&file), say).warning();
+            if !right.exists() {
+                self.routes_fault.get_or_insert(fault.clone());
+            }
+            self.faults.push(fault);
+        }
+    }
+
     /// The paths through the course, the default one first.
     pub fn routes(&self) -> &[Route] {
         &self.routes.list
@@ -181,11 +205,16 @@ impl Course {
         self.routes_fault.as_ref()
     }
 
-    /// The paths that lie in a folder, with their file; the built-in ones where no
-    /// course is laid over.
-    pub(crate) fn own_routes(&self) -> Option<(&str, &[Route])> {
-        let own = self.routes.own || self.marks.is_empty() && self.overlay.is_none();
-        own.then_some((self.routes.file.as_str(), self.routes.list.as_slice()))
+    /// The file of the paths that lie in a folder; of the built-in ones where none does.
+    pub(crate) fn routes_file(&self) -> &str {
+        &self.routes.file
+    }
+
+    /// The paths that lie in a folder; the built-in ones where no course is laid over.
+    pub(crate) fn own_routes(&self) -> impl Iterator<Item = &Route> {
+        let laid = !self.marks.is_empty() || self.overlay.is_some();
+        let list = self.routes.list.iter();
+        list.filter(move |route| route.own || !laid)
     }
 
     /// Notes that the course asked for is not the one in use.
@@ -318,6 +347,17 @@ impl Course {
     }
 }
 
+/// The course folder that a file lies in.
+fn course_of(file: &Path) -> &Path {
+    let beside = file.parent().unwrap_or(file);
+    let name = beside.file_name().unwrap_or_default();
+    let shelf = Shelf::ALL.iter().any(|shelf| name == shelf.folder());
+    match beside.parent() {
+        Some(above) if shelf => above,
+        _ => beside,
+    }
+}
+
 /// Names and versions of the texts in a folder, without reading them.
 fn marks(root: &Path) -> Vec<Mark> {
     let mut out: Vec<Mark> = Shelf::ALL
@@ -326,7 +366,7 @@ fn marks(root: &Path) -> Vec<Mark> {
         .flat_map(|entries| entries.flatten())
         .map(|entry| entry.path())
         .filter(|path| {
-            let routes = path.file_name().is_some_and(|name| name == "paths.toml");
+            let routes = path.file_name().is_some_and(|name| name == route::FILE);
             routes || path.extension().is_some_and(|extension| extension == "md")
         })
         .map(|path| (path.clone(), Stamp::of(&path)))

@@ -13,6 +13,7 @@ mod prose;
 mod reading;
 mod routes;
 mod running;
+mod stands_in;
 mod words;
 
 #[cfg(test)]
@@ -53,6 +54,7 @@ pub fn lint(course: &Course) -> Vec<Fault> {
         }
     }
     routes::check(course, &mut faults);
+    stands_in::check(course, &mut faults);
     court::check(course, &mut faults);
     same_name(course, &mut faults);
     circles(course, &mut faults);

@@ -34,6 +34,8 @@ pub struct Route {
     pub everything: bool,
     /// In the order in which they are taken.
     pub steps: Vec<Step>,
+    /// It lies in a folder, and is not built in.
+    pub own: bool,
 }
 
 /// A lesson of a path.
@@ -56,8 +58,6 @@ pub(crate) struct Routes {
     pub file: String,
     /// The first one is the default.
     pub list: Vec<Route>,
-    /// They lie in a folder.
-    pub own: bool,
 }
 
 impl Routes {
@@ -73,7 +73,7 @@ impl Routes {
             let mut seen = 0;
             let list = fields.tables("path", |fields| {
                 seen += 1;
-                route(fields)
+                route(fields, own)
             });
             let list: Vec<Route> = list.into_iter().flatten().collect();
             if seen == 0 {
@@ -93,7 +93,7 @@ impl Routes {
             list.clear();
         }
         let file = file.to_owned();
-        (Self { file, list, own }, faults)
+        (Self { file, list }, faults)
     }
 
     /// Lays paths over these: they go first, and take the place of those of their name.
@@ -105,14 +105,15 @@ impl Routes {
     }
 }
 
-fn route(fields: &mut Fields<'_, '_>) -> Option<Route> {
+fn route(fields: &mut Fields<'_, '_>, own: bool) -> Option<Route> {
     let mut fields = fields.renamed("a path");
     let name = fields.need_text("name", "name = \"three-hours\"");
     let title = fields.need_text("title", "title = \"Three hours\"");
     let about = fields.text("about").map_or_else(String::new, |t| t.text);
     let everything = fields.flag("everything").unwrap_or(false);
     let minutes = fields.count("minutes").unwrap_or(0);
-    let steps: Vec<Step> = fields.tables("step", step).into_iter().flatten().collect();
+    let steps: Vec<Option<Step>> = fields.tables("step", step);
+    // A step that could not be read is there all the same.
     match (everything, steps.is_empty()) {
         (false, true) => fields.report(
             "this path has no steps; write [[path.step]] with a lesson, or everything = true.",
@@ -129,7 +130,8 @@ fn route(fields: &mut Fields<'_, '_>) -> Option<Route> {
         about,
         minutes,
         everything,
-        steps,
+        steps: steps.into_iter().flatten().collect(),
+        own,
     })
 }
 

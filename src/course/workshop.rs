@@ -39,7 +39,15 @@ pub fn device_of(folder: &Path) -> Option<&'static str> {
 pub(crate) fn named(folder: &Path) -> Result<Named, Vec<Fault>> {
     let bytes = match read_bounded(&folder.join(FILE), LARGEST) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Named::default()),
+        // Whether the folder is one is for who reads the course to say.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            return Ok(Named::default());
+        }
         Err(error) => {
             let say = format!("cannot be read: {}.", plain(&error));
             return Err(vec![Fault::whole(FILE, say)]);

@@ -176,7 +176,7 @@ const AGAIN: usize = 3;
 
 fn not_kept(what: &str, why: &Apart) -> RunError {
     RunError::failed(format!(
-        "No roof is kept, of {what}: {why}. R measures again."
+        "No roof is kept, of {what}: {why}. Measure again when nothing else runs: R on the screen, the command again in a shell."
     ))
 }
 

@@ -157,7 +157,9 @@ fn nothing() -> RunError {
 /// Why it cannot be read.
 pub fn read(path: &Path) -> Result<Kept, String> {
     let text = read_text(path, LARGEST).map_err(|e| plain(&e))?;
-    let kept: Kept = serde_json::from_str(&text).map_err(|e| e.to_string())?;
+    let kept: Kept = serde_json::from_str(&text).map_err(|_| {
+        "it is not the JSON of a study; bench --save FILE writes a baseline".to_owned()
+    })?;
     match kept.schema {
         1 => Ok(kept),
         other => Err(format!("it has schema {other}, and this build reads 1")),

@@ -70,6 +70,8 @@ pub(crate) struct Block {
     pub end: u32,
     /// PTX instructions of the text, including those that cost no handler.
     pub end_kind: End,
+    /// The last PTX instruction of it: a loop may hold nothing but its branch.
+    pub last: u32,
 }
 
 /// A row that is filled before execution.

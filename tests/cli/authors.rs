@@ -401,3 +401,41 @@ fn what_lint_calls_invalid_show_calls_invalid() {
         assert_eq!(home.line(&format!("show {id}")).code, 0, "{id}");
     }
 }
+
+/// An exercise that stands in for a built-in one: lint names what built-in lessons show of
+/// it, and the paths that ask it, and no file that is not there.
+#[test]
+fn an_exercise_that_stands_in_is_held_to_what_is_shown_of_it() {
+    let home = Home::new();
+    assert_eq!(home.line("new exercise ex1 --into mine").code, 0);
+    home.write(
+        "mine/lessons/paths.toml",
+        "[[path]]\nname = \"own\"\ntitle = \"Own\"\nminutes = 60\n\n[[path.step]]\nlesson = \"00-welcome\"\nminutes = 20\n",
+    );
+    let lint = home.line("lint mine");
+    assert_eq!(lint.code, 4, "{lint:?}");
+    let said = |part: &str| lint.out.lines().any(|line| line.contains(part));
+    assert!(said("mine/exercises/ex1.md:1:1: 07-v1-census, block "), "{}", lint.out);
+    assert!(said("warning: the built-in path three-hours asks block, forward of it"), "{}", lint.out);
+    assert!(!said("paths.toml:"), "{}", lint.out);
+    // What it names is what breaks.
+    let shown = home.line("--course mine show 07");
+    assert_eq!(shown.code, 4);
+    assert!(shown.err.contains("07-v1-census, block "), "{}", shown.err);
+}
+
+#[test]
+fn paths_beside_the_lessons_are_not_read_and_that_is_said() {
+    let home = Home::new();
+    home.write("mine/lessons/40-mine.md", LESSON);
+    home.write("mine/paths.toml", "not even TOML");
+    let say = "mine/paths.toml: warning: is not read here; paths stand in mine/lessons/paths.toml.";
+    let lint = home.line("lint mine");
+    assert_eq!(lint.code, 0, "{lint:?}");
+    assert!(lint.out.contains(say), "{}", lint.out);
+    let path = home.line("--course mine path");
+    assert!(path.err.contains(say), "{}", path.err);
+    for help in ["path --help", "lint --help", "new --help"] {
+        assert!(home.line(help).out.contains("lessons/paths.toml"), "{help}");
+    }
+}

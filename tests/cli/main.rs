@@ -24,3 +24,5 @@ mod run;
 mod session;
 mod study;
 mod usage;
+mod width;
+mod written;

@@ -22,17 +22,17 @@ fn a_sample_is_written_and_read_back() {
     let home = Home::new();
     for tool in TOOLS {
         let made = home.line(&format!(
-            "profile --sample {tool} --version v3 --model small --layers 6 -o f"
+            "profile --sample {tool} --version v3 --model small --layers 6 -o {tool}.f"
         ));
         assert_eq!((made.code, made.err.as_str()), (0, ""), "{tool}");
         assert!(made.out.contains("no device was measured"), "{}", made.out);
-        let read = home.line("profile f --model small --json").json();
+        let read = home.line(&format!("profile {tool}.f --model small --json")).json();
         assert_eq!(read["tool"], tool);
         assert_eq!(read["plan"]["options"], "--version v3", "{tool}");
         assert_eq!(read["plan"]["layers"], 6, "{tool}");
         // docs/cost-model.md: 8·L + 3 launches of V3.
         assert_eq!(read["launches"]["counted"], 8 * 6 + 3, "{tool}");
-        let shown = home.line("profile f --model small");
+        let shown = home.line(&format!("profile {tool}.f --model small"));
         assert_eq!((shown.code, shown.err.as_str()), (0, ""), "{tool}");
         let widest = shown.out.lines().map(|l| l.chars().count()).max();
         assert!(widest <= Some(80), "{tool}: {widest:?}\n{}", shown.out);

@@ -165,10 +165,10 @@ fn logits_agree_with_transformers() {
         let folder = data(name);
         for version in ["v1", "v2", "v3", "v4"] {
             let ran = home.line(&format!(
-                "run --json --runs 0 --version {version} --weights {folder} --tokens {folder}/tokens.json --logits ours.npy"
+                "run --json --runs 0 --version {version} --weights {folder} --tokens {folder}/tokens.json --logits ours-{name}-{version}.npy"
             ));
             assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{name} {version}");
-            let ours = npy::load(&home.path().join("ours.npy")).unwrap();
+            let ours = npy::load(&home.path().join(format!("ours-{name}-{version}.npy"))).unwrap();
             let theirs = npy::load(format!("{folder}/logits.npy").as_ref()).unwrap();
             assert_eq!(ours.shape, theirs.shape);
             let size = |values: &[f32]| values.iter().fold(0.0, |m: f32, v| m.max(v.abs()));

@@ -34,7 +34,14 @@ fn mistakes_on_the_command_line() {
         ("compare v1 v9", "there is no version “v9”"),
         ("run --backend gpu", "there is no backend “gpu”"),
         ("run --runs -1", "“-1” is not a whole number"),
-        ("run --threads 0", "--threads <N>"),
+        ("run --threads 0", "take 1 or more"),
+        ("compare --runs 3", "--runs says how plans are run"),
+        ("compare --backend cuda", "add --run, or leave --backend out"),
+        ("compare --counters", "--counters says how plans are run"),
+        ("study precision --no-check", "add --run, or leave --no-check out"),
+        ("regress --baseline own.txt", "bench --save FILE writes a baseline"),
+        ("lint lessons/34-own.md", "this is a file, and a course is a folder; name ."),
+        ("--course own.txt lessons", "this is a file, and a course is a folder; name ."),
         ("run --weights nowhere", "nowhere/config.json"),
         ("run --tokens nowhere.json", "nowhere.json"),
         ("run --logits nowhere/x.npy", "there is no folder nowhere"),
@@ -61,6 +68,8 @@ fn mistakes_on_the_command_line() {
         ("new exercise ../up", "“../up” cannot be an id"),
         ("completions foosh", "it takes bash"),
     ];
+    home.write("own.txt", "not a baseline\n");
+    home.write("lessons/34-own.md", "# A lesson\n");
     for (line, needle) in cases {
         home.line(line).refused(2, needle);
     }

@@ -240,6 +240,20 @@ fn an_endless_loop_with_a_barrier_in_it_is_named() {
     assert!(!message.contains("k.cu:3"), "{message}");
 }
 
+/// `while (true) {}` is nothing but a branch, and has a line all the same.
+#[test]
+fn an_endless_loop_without_instructions_is_named() {
+    let short = Options {
+        step_limit: 1_000_000,
+        ..CHECKED
+    };
+    let body = "AGAIN:\n.loc 1 7 5\nbra.uni AGAIN;\n.loc 1 9 5\nret;";
+    let mut bench = Bench::new(&around_barriers(body), short).words("flag", &[0]);
+    let (_, message) = bench.problem("wait", 1, 64);
+    assert!(message.contains("the loop in line 7 of k.cu does not end"), "{message}");
+    assert!(message.contains("at k.cu:7"), "{message}");
+}
+
 /// GPUs go on without threads that have returned; where barriers are held to the
 /// language, that is told.
 #[test]

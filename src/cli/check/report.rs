@@ -17,10 +17,11 @@ pub(super) fn report(
     plain: bool,
     out: &mut Out,
 ) {
-    out.line(match sheet.exists() {
+    let head = match sheet.exists() {
         true => format!("{}. Sheet: {}", exercise.heading(), sheet.shown()),
         false => format!("{}. No sheet yet.", exercise.heading()),
-    });
+    };
+    out.lines(wrapped(&head, "", "  "));
     let width = graded
         .iter()
         .map(|g| g.key.name.text.chars().count())
@@ -41,9 +42,11 @@ pub(super) fn report(
             out.lines(wrapped(&sentence(j), &head, &indent));
         }
         for line in &g.lines {
-            // Code stays as it is.
-            match line.starts_with([' ', '+', '-']) {
+            // Code stays as it is; where a kernel failed, and what helps, are words.
+            let words = line.starts_with("  in `") || line.starts_with("  help: ");
+            match line.starts_with([' ', '+', '-']) && !words {
                 true => out.line(format!("   {line}")),
+                false if words => out.lines(wrapped(line, "     ", "       ")),
                 false => out.lines(wrapped(line, "   ", "   ")),
             }
         }

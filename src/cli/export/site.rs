@@ -9,6 +9,7 @@ use crate::cli::Outcome;
 use crate::cli::desk::Desk;
 use crate::cli::failure::Failure;
 use crate::cli::out::Out;
+use crate::cli::written::unwritten;
 use course::Lesson;
 use files::{open, plain, read_bounded, replace};
 
@@ -85,7 +86,7 @@ pub(super) fn write(
     refuse(folder, &chosen, force)?;
     fs::create_dir_all(folder).map_err(|e| {
         Failure::usage(format!(
-            "{} cannot be made: {}",
+            "{} cannot be made: {}; name another folder",
             folder.display(),
             plain(&e)
         ))
@@ -130,13 +131,7 @@ fn put(path: &Path, text: &str, out: &mut Out) -> Result<(), Failure> {
         out.line(format!("kept  {}", path.display()));
         return Ok(());
     }
-    replace(path, text.as_bytes()).map_err(|e| {
-        Failure::usage(format!(
-            "{} cannot be written: {}",
-            path.display(),
-            plain(&e)
-        ))
-    })?;
+    replace(path, text.as_bytes()).map_err(|e| unwritten(path, &e))?;
     out.line(format!("made  {}", path.display()));
     Ok(())
 }

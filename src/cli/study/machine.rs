@@ -37,6 +37,7 @@ impl PrecisionArgs {
                 "study precision varies the element type; leave --dtype {dtype} out"
             )));
         }
+        self.run.of.options.only_with(self.measure)?;
         let run = self.run.request(learned)?;
         let database = GpuDatabase::embedded()?;
         Ok(Precision {

@@ -9,8 +9,8 @@ use crate::cli::args::{OutputArgs, places};
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::out::Out;
+use crate::cli::written;
 use course::Places;
-use files::{plain, replace};
 use host::learned::Learned;
 use host::studies::{Studies, make};
 use study::catalogue::{Study, on_device};
@@ -21,14 +21,11 @@ use study::studies::regress::confirmed;
 pub(in crate::cli) fn bench(output: &OutputArgs, args: &BenchArgs, out: &mut Out) -> Outcome {
     let places = places(output);
     let study = args.study(&Learned::of(&places))?;
+    args.save.as_deref().map_or(Ok(()), written::free)?;
     let made = Made::new(output, &args.common, &study, &places)?;
     if let Some(file) = &args.save {
         let text = serde_json::to_string_pretty(&made.kept).unwrap_or_default() + "\n";
-        let written = replace(file, text.as_bytes());
-        written.map_err(|e| {
-            let (shown, why) = (file.display(), plain(&e));
-            Failure::lacking(format!("baseline {shown} cannot be written: {why}"))
-        })?;
+        written::make(file, &text)?;
     }
     made.told(output, &args.common, &places, out)
 }
@@ -77,6 +74,7 @@ impl Made {
         if common.budget.is_nan() || common.budget <= 0.0 {
             return Err(Failure::usage("--budget takes minutes above 0"));
         }
+        common.form.trace.as_deref().map_or(Ok(()), written::free)?;
         let watch = match common.progress {
             true => Interrupt::told(),
             false => Interrupt::watch(!output.json && std::io::stderr().is_terminal()),

@@ -50,6 +50,7 @@ pub(in crate::cli) struct AblateArgs {
 
 impl AblateArgs {
     pub(super) fn study(&self, learned: &Learned) -> Result<Ablate, Failure> {
+        self.run.options.only_with(self.measure)?;
         let run = self.run.request(Cut::v1(), learned)?;
         let mut fusions = match (&self.fusions, self.measure && !self.one) {
             (Some(list), _) => Fusion::parse_list(list)?,
@@ -106,6 +107,7 @@ pub(in crate::cli) struct ScaleArgs {
 
 impl ScaleArgs {
     pub(super) fn study(&self, learned: &Learned) -> Result<Scale, Failure> {
+        self.run.of.options.only_with(self.measure)?;
         let over = Over::parse(&self.over).map_err(Failure::usage)?;
         let run = self.run.request(learned)?;
         if run.tokens.is_some() {
@@ -148,6 +150,7 @@ pub(in crate::cli) struct BatchArgs {
 
 impl BatchArgs {
     pub(super) fn study(&self, device: &str, learned: &Learned) -> Result<BatchSize, Failure> {
+        self.run.of.options.only_with(self.measure)?;
         let run = self.run.request(learned)?;
         if run.tokens.is_some() {
             return Err(Failure::usage(

@@ -9,9 +9,9 @@ use crate::cli::live;
 use crate::cli::out::Out;
 use crate::cli::table::{Align, Table};
 use crate::cli::words::wrapped;
+use crate::cli::written;
 use course::present::study::{found, grid};
 use course::present::{Grid, Piece};
-use files::{plain, replace};
 use study::findings::{Cell, Sheet};
 use study::kept::Kept;
 use study::studies::timeline;
@@ -151,13 +151,10 @@ fn write_trace(kept: &Kept, path: &Path) -> Result<(), Failure> {
         )));
     };
     let text = timeline::chrome(trace, &kept.findings.title).to_string();
-    replace(path, text.as_bytes()).map_err(|e| {
-        Failure::usage(format!(
-            "{} cannot be written: {}",
-            path.display(),
-            plain(&e)
-        ))
-    })
+    match written::same(path, &text)? {
+        true => Ok(()),
+        false => written::make(path, &text),
+    }
 }
 
 /// The first rows of a sheet as a table that a terminal holds: heads stand in several lines

@@ -21,8 +21,22 @@ fn minutes(lesson: &Lesson) -> u64 {
     of(&lesson.sections)
 }
 
+/// Minutes that a part of a lesson takes. All of it takes what the lesson says, as
+/// everybody is shown, and no part takes more.
+pub(super) fn of_part<'s>(
+    lesson: &Lesson,
+    part: impl ExactSizeIterator<Item = &'s lesson::Section>,
+) -> u64 {
+    let whole = part.len() == lesson.sections.len();
+    match (lesson.minutes, whole) {
+        (0, _) => of(part),
+        (all, true) => all,
+        (all, false) => of(part).min(all),
+    }
+}
+
 /// Minutes that some sections take, begun ones in full.
-pub(super) fn of<'s>(sections: impl IntoIterator<Item = &'s lesson::Section>) -> u64 {
+fn of<'s>(sections: impl IntoIterator<Item = &'s lesson::Section>) -> u64 {
     let (mut words, mut live) = (0, 0);
     for section in sections {
         words += count(&section.title);

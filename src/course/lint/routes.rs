@@ -18,10 +18,8 @@ const CLAIMS: usize = 1;
 
 /// Everything that is wrong with the paths that lie in the course's own folder.
 pub(super) fn check(course: &Course, faults: &mut Vec<Fault>) {
-    let Some((file, list)) = course.own_routes() else {
-        return;
-    };
-    for route in list {
+    let file = course.routes_file();
+    for route in course.own_routes() {
         for step in &route.steps {
             one(course, file, route, step, faults);
         }
@@ -61,7 +59,7 @@ fn one(course: &Course, file: &str, route: &Route, step: &Step, faults: &mut Vec
         }
     }
     let named = named(lesson, step);
-    let minutes = reading::of(named.iter().copied());
+    let minutes = reading::of_part(lesson, named.iter().copied());
     let at = step.lesson.at;
     if minutes > step.minutes {
         let say = format!(

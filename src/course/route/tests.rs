@@ -53,6 +53,38 @@ fn what_is_wrong_is_said_with_its_place_and_no_path_is_taken() {
 }
 
 #[test]
+fn a_path_of_steps_without_minutes_has_steps() {
+    let step = GOOD.split_once("\n\n").unwrap().1.replace("minutes = 20\n", "");
+    let head = GOOD.split_once("\n\n").unwrap().0;
+    let found = said(&format!("{head}\n\n{step}\n{step}"));
+    assert_eq!(found.len(), 2, "one for each step: {found:?}");
+    assert!(found.iter().all(|f| f.contains("this step takes no time")), "{found:?}");
+    let none = said(&format!("{head}\n"));
+    assert!(none.iter().any(|f| f.contains("this path has no steps")), "{none:?}");
+}
+
+/// Less of a lesson, and no more questions, takes no longer on another path.
+#[test]
+fn a_part_takes_no_longer_than_the_whole() {
+    let course = Course::built_in();
+    let legs = course.routes().iter().flat_map(|route| route.legs(&course));
+    let legs: Vec<Leg<'_>> = legs.collect();
+    let mut compared = 0;
+    for part in &legs {
+        for whole in legs.iter().filter(|whole| whole.place == part.place) {
+            let within = part.sections.iter().all(|s| whole.sections.contains(s))
+                && part.asked.iter().all(|asked| whole.asked.contains(asked));
+            if within {
+                compared += 1;
+                let id = &part.lesson.id;
+                assert!(part.minutes <= whole.minutes, "{id}: {} min", part.minutes);
+            }
+        }
+    }
+    assert!(compared > legs.len(), "a leg is within itself, and some in others");
+}
+
+#[test]
 fn the_built_in_paths_name_what_there_is() {
     let course = Course::built_in();
     let names: Vec<&str> = course.routes().iter().map(|r| r.name.as_str()).collect();
@@ -166,6 +198,14 @@ fn a_folder_lays_its_paths_over_and_a_broken_one_leaves_the_built_in() {
             "{start}: {found:?}"
         );
     }
+    // Beside lessons/ it is not read, and both lint and path say so.
+    fs::rename(&file, root.path().join("paths.toml")).unwrap();
+    fs::write(root.path().join("lessons/40-x.md"), "# X\n").unwrap();
+    let course = open();
+    assert_eq!(course.routes().len(), 3);
+    let say = "paths.toml: warning: is not read here; paths stand in paths.toml.";
+    assert_eq!(course.routes_fault().unwrap().to_string(), say);
+    assert!(lint(&course).iter().any(|fault| fault.to_string() == say));
     fs::write(&file, GOOD.replace("minutes = 60", "minutes = x")).unwrap();
     let course = open();
     assert_eq!(course.route(None).unwrap().name.text, "three-hours");

@@ -1,6 +1,6 @@
 //! The GPU database: data sheets and architecture facts, with their sources.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -140,6 +140,9 @@ impl Gpu {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct GpuDatabase {
     schema_version: u64,
+    /// What the letters and numbers of sources stand for.
+    #[serde(default)]
+    documents: BTreeMap<String, String>,
     #[serde(rename = "gpu")]
     gpus: Vec<Gpu>,
 }
@@ -151,6 +154,21 @@ impl GpuDatabase {
     /// Only where the embedded file is broken; a test holds that it is not.
     pub fn embedded() -> Result<Self, CostError> {
         Self::parse(include_str!("../../../assets/gpus.toml"))
+    }
+
+    /// The documents that the sources of a GPU's values name by letter and number, each
+    /// once, in their order.
+    pub fn documents_of(&self, gpu: &Gpu) -> Vec<(&str, &str)> {
+        let words = |source: &'_ String| -> Vec<String> {
+            let words = source.split(|c: char| !c.is_ascii_alphanumeric());
+            words.map(str::to_owned).collect()
+        };
+        let named: BTreeSet<String> = gpu.sources.values().flat_map(words).collect();
+        let documents = self.documents.iter();
+        documents
+            .filter(|(id, _)| named.contains(*id))
+            .map(|(id, name)| (id.as_str(), name.as_str()))
+            .collect()
     }
 
     /// The GPU that a device's line names: the longest id whose words all stand in it.

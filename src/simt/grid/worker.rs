@@ -224,8 +224,11 @@ impl<'a> Worker<'a> {
         let runs = kernel.blocks.iter().zip(&tally.blocks).zip(before);
         let round = runs
             .filter(|((_, now), before)| now.runs > *before)
-            .filter_map(|((block, _), _)| kernel.code.get(block.start as usize..block.end as usize))
-            .flat_map(|code| code.iter().map(|inst| inst.at))
+            .flat_map(|((block, _), _)| {
+                let code = kernel.code.get(block.start as usize..block.end as usize);
+                let code = code.unwrap_or_default().iter().map(|inst| inst.at);
+                code.chain(Some(block.last).filter(|last| *last != NEVER))
+            })
             .collect();
         let ready = self.warps.iter().find(|warp| warp.state == State::Ready);
         let goes_on = || self.warps.iter().find(|warp| warp.state != State::Done);
@@ -253,7 +256,10 @@ impl<'a> Worker<'a> {
                 let block = warp.stack.last()?.block;
                 let kernel = self.setup.launch.kernel;
                 let block = kernel.blocks.get(block as usize)?;
-                kernel.code.get(block.start as usize).map(|inst| inst.at)
+                match block.start == block.end && block.last != NEVER {
+                    true => Some(block.last),
+                    false => kernel.code.get(block.start as usize).map(|inst| inst.at),
+                }
             }
         }
     }

@@ -97,6 +97,7 @@ fn place(kernel: &mut Kernel, rows: &Rows, number: u32, raw: &Raw) {
         start,
         end,
         end_kind,
+        last: raw.infos.last().copied().unwrap_or(NEVER),
     });
 }
 

@@ -261,6 +261,9 @@ impl Staircase {
             figure::counted(launches, "launch", "launches"),
             100.0 * saved as f64 / whole.max(1) as f64,
         )];
+        if self.steps.len() < 2 {
+            return said;
+        }
         said.push(match alone - saved {
             0 => "Each saves here what it saves alone: no two of them share a boundary, and none gets its price from another =.".to_owned(),
             over => format!(

@@ -186,7 +186,8 @@ impl Residents {
             Column::given("KiB per block"),
             Column::modelled("blocks", "", 0),
             Column::modelled("occupancy", "%", 1),
-            Column::counted("sectors", "", 0),
+            Column::counted("sectors read", "", 0),
+            Column::counted("written", "", 0),
             Column::counted("warp instr.", "", 0),
         ];
         if timed {
@@ -205,6 +206,7 @@ impl Residents {
                 fits.map(|o| o.blocks).into(),
                 part.into(),
                 of.counts.sectors.into(),
+                of.counts.sectors_written.into(),
                 of.counts.instructions.into(),
             ];
             if timed {
@@ -255,10 +257,11 @@ impl Residents {
 
 /// That counts do not see occupancy.
 fn same_counts(copy: &MicroReport) -> String {
-    let all = || copy.rows.iter().map(|row| &row.counts);
-    let same = all().all(|c| Some(c.sectors) == all().next().map(|f| f.sectors));
+    let moved = |row: &MicroRow| (row.counts.sectors, row.counts.sectors_written);
+    let first = copy.rows.first().map(moved);
+    let same = copy.rows.iter().all(|row| Some(moved(row)) == first);
     match same {
-        true => "The copy moves the same sectors at every occupancy #: only a clock sees it, and the SIMT machine has none; --backend cuda and --backend hip have.".to_owned(),
+        true => "The copy reads and writes the same sectors at every occupancy #: only a clock sees it, and the SIMT machine has none; --backend cuda and --backend hip have.".to_owned(),
         false => "The copy's sectors change with the room #, which they must not.".to_owned(),
     }
 }
@@ -310,6 +313,7 @@ mod tests {
             label: value.to_string(),
             counts: MicroCounts {
                 sectors: 512,
+                sectors_written: 256,
                 ..MicroCounts::default()
             },
             time_us: Timing::of(times, "a clock"),
@@ -394,6 +398,18 @@ mod tests {
             .reduce(&copy(&[(0, &[]), (72, &[])]))
             .unwrap();
         assert_eq!(none.notes.len() + 1, found.notes.len());
+    }
+
+    #[test]
+    fn a_copys_sectors_are_those_read_and_those_written() {
+        let found = study(32, 256, 0).reduce(&copy(&[(0, &[])])).unwrap();
+        let sheet = &found.sheets[0];
+        let cell = |head: &str| {
+            let at = sheet.columns.iter().position(|c| c.name == head).unwrap();
+            sheet.rows[0][at].clone()
+        };
+        assert_eq!(cell("sectors read"), 512_u64.into());
+        assert_eq!(cell("written"), 256_u64.into());
     }
 
     #[test]
