@@ -131,11 +131,20 @@ pub(super) fn complain(sentence: &str) {
         true => spelled(&said),
         false => said,
     };
-    let lines = match io::stderr().is_terminal() {
-        true => super::words::wrapped(&said, "", "  "),
-        false => vec![said],
+    let said = match io::stderr().is_terminal() {
+        true => in_lines(&said),
+        false => said,
     };
-    tell(&(lines.join("\n") + "\n"));
+    tell(&format!("{said}\n"));
+}
+
+/// What is longer than a line goes on in the next; lines of a compiler stay lines.
+fn in_lines(said: &str) -> String {
+    let lines = said.lines().flat_map(|line| match text::width(line) {
+        0..80 => vec![line.to_owned()],
+        _ => super::words::wrapped(line, "", "  "),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Whether --ascii stands among the words that were typed: what is wrong with them is said
@@ -172,6 +181,15 @@ mod tests {
         ));
         assert!(said.len() < 400 && said.contains("x…") && said.ends_with("known are a, b"));
         assert_eq!(readable(&"a ".repeat(9000)).chars().count(), SENTENCE + 1);
+    }
+
+    #[test]
+    fn a_message_goes_on_in_the_next_line_and_code_keeps_its_own() {
+        let said = in_lines(&format!("{}\n    int i;", "word ".repeat(20).trim()));
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(lines.len(), 3, "{said}");
+        assert!(lines.iter().all(|line| text::width(line) < 80), "{said}");
+        assert!(lines[1].starts_with("  word") && lines[2] == "    int i;");
     }
 
     #[test]

@@ -513,11 +513,8 @@ fn a_tolerance_is_judged_by_programs_that_are_wrong_on_purpose() {
 fn a_machine_is_calibrated_once_and_its_prices_are_used() {
     let home = Home::new();
     let before = home.line("run --fuse auto --backend cpu --seq 4 --runs 1 --no-check");
-    assert!(
-        before.out.contains("recorded on NVIDIA H200"),
-        "{}",
-        before.out
-    );
+    let before = before.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(before.contains("recorded on NVIDIA H200"), "{before}");
     let made = home.line("study predict v1 v4 --backend cpu --runs 2 --seq 16 --json");
     assert_eq!(made.code, 0, "{made:?}");
     let document = made.json();
@@ -546,11 +543,9 @@ fn a_machine_is_calibrated_once_and_its_prices_are_used() {
     let after = home.line("study predict v1 --backend cpu --seq 16");
     assert!(after.out.contains("past prediction"), "{}", after.out);
     let auto = home.line("run --fuse auto --backend cpu --seq 4 --runs 1 --no-check");
-    assert!(
-        auto.out.contains("as study predict measured them"),
-        "{}",
-        auto.out
-    );
+    // However the lines are broken.
+    let auto = auto.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(auto.contains("as study predict measured them"), "{auto}");
     let plan = home.line("study plan --backend cpu");
     assert!(
         plan.out.contains("as study predict measured them"),

@@ -40,8 +40,14 @@ fn mistakes_on_the_command_line() {
         ("compare --counters", "--counters says how plans are run"),
         ("study precision --no-check", "add --run, or leave --no-check out"),
         ("regress --baseline own.txt", "bench --save FILE writes a baseline"),
-        ("lint lessons/34-own.md", "this is a file, and a course is a folder; name ."),
-        ("--course own.txt lessons", "this is a file, and a course is a folder; name ."),
+        (
+            "lint mine/lessons/34-own.md",
+            "this is a file, and a course is a folder; name ~/mine.",
+        ),
+        (
+            "--course own.txt lessons",
+            "this is a file, and a course is a folder; name ~.",
+        ),
         ("run --weights nowhere", "nowhere/config.json"),
         ("run --tokens nowhere.json", "nowhere.json"),
         ("run --logits nowhere/x.npy", "there is no folder nowhere"),
@@ -69,7 +75,7 @@ fn mistakes_on_the_command_line() {
         ("completions foosh", "it takes bash"),
     ];
     home.write("own.txt", "not a baseline\n");
-    home.write("lessons/34-own.md", "# A lesson\n");
+    home.write("mine/lessons/34-own.md", "# A lesson\n");
     for (line, needle) in cases {
         home.line(line).refused(2, needle);
     }

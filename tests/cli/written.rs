@@ -13,7 +13,7 @@ fn a_file_of_ones_own_is_left_as_it_is() {
         "profile --sample nsys -o own",
         "run --seq 2 --runs 0 --no-check --logits own",
         "bench v1 --batches 1 --seqs 2 --runs 6 --no-keep --save own",
-        "study timeline v1 --seq 2 --runs 6 --no-keep --trace own",
+        "study timeline --version v1 --seq 2 --runs 6 --no-keep --trace own",
         "progress export own",
     ] {
         let ran = home.line(line);

@@ -405,3 +405,28 @@ fn time_is_noted_while_keys_arrive_and_not_in_silence() {
     l.at += 1_000;
     assert_eq!(worked(&l.press(ch('q'))), first);
 }
+
+/// Questions of a course that is not the one here are in none of its counts.
+#[test]
+fn a_slip_of_another_course_is_not_counted_here() {
+    use crate::study::Study;
+    use course::{Course, Mark};
+    let mut l = Learner::new();
+    let mut study = Study {
+        course: Course::built_in().into(),
+        loaded: true,
+        ..Study::default()
+    };
+    for (exercise, key) in [("mma", "launches"), ("ex1", "no-such-key"), ("ex1", "block")] {
+        study.progress.apply(&course::Event::Checked {
+            exercise: exercise.into(),
+            key: key.into(),
+            typed: "1".into(),
+            mark: Mark::Slip,
+        });
+    }
+    l.tell(Message::Loaded(Box::new(study)));
+    let contents = &l.state.shared.contents;
+    assert_eq!(contents.slips, ["ex1"]);
+    assert_eq!(contents.tally.slip, 1);
+}

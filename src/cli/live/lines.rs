@@ -9,7 +9,28 @@ const MEASURE: usize = 77;
 
 /// The lines of a block in reading order.
 pub(in crate::cli) fn lines(pieces: &[Piece], ascii: bool) -> Vec<String> {
-    pieces.iter().flat_map(|p| piece(p, ascii)).collect()
+    let lines = pieces.iter().flat_map(|p| {
+        let as_they_are = match p {
+            Piece::Code(..) | Piece::Lines(_) | Piece::Run(_) => true,
+            Piece::Question(question) => question.listing.is_some(),
+            _ => false,
+        };
+        let said = piece(p, ascii).into_iter();
+        said.flat_map(move |line| match as_they_are {
+            true => vec![line],
+            false => fitted(line),
+        })
+    });
+    lines.collect()
+}
+
+/// A line that goes on in the next, further in, where it is longer than a terminal is wide.
+fn fitted(line: String) -> Vec<String> {
+    if text::width(&line) <= MEASURE + 2 {
+        return vec![line];
+    }
+    let indent = " ".repeat(line.len() - line.trim_start().len());
+    wrapped(&line, &indent, &format!("{indent}  "))
 }
 
 fn piece(piece: &Piece, ascii: bool) -> Vec<String> {

@@ -24,21 +24,25 @@ fn in_lessons(
     faults: &mut Vec<Fault>,
 ) {
     for lesson in course.lessons().filter(|l| !own.contains(l.id.as_str())) {
+        let mut missed = Vec::new();
         for live in lesson.sections.iter().flat_map(|section| section.live()) {
-            let Ok(Block::Question {
+            if let Ok(Block::Question {
                 exercise: id,
                 key: Some(key),
             }) = &live.content
-            else {
-                continue;
-            };
-            if id.text == exercise.id && exercise.key(&key.text).is_none() {
-                let say = format!(
-                    "{0}, block {1}, shows the question {2}, which this exercise does not ask: the block cannot be shown; ask {2} here, or write lessons/{0}.md of your own.",
-                    lesson.id, live.number, key.text
-                );
-                faults.push(exercise.text.fault(0, say));
+                && id.text == exercise.id
+                && exercise.key(&key.text).is_none()
+            {
+                missed.push(format!("{} (block {})", key.text, live.number));
             }
+        }
+        if !missed.is_empty() {
+            let say = format!(
+                "{0} shows questions that this exercise does not ask, and cannot be shown whole: {1}; ask them here, or write lessons/{0}.md of your own.",
+                lesson.id,
+                missed.join(", ")
+            );
+            faults.push(exercise.text.fault(0, say));
         }
     }
 }
