@@ -375,6 +375,13 @@ pub(super) fn read_model(path: &Path) -> Result<Model, Failure> {
     })
 }
 
+/// A number as people type it: `2.5`.
+pub(super) fn number(text: &str) -> Result<f64, String> {
+    text.trim()
+        .parse()
+        .map_err(|_| format!("“{text}” is not a number; write it like 2.5"))
+}
+
 /// A whole number as people type it: `1024`, `1_024`, `1,024`.
 pub(super) fn whole<N: TryFrom<u64>>(text: &str) -> Result<N, String> {
     let digits: String = text.chars().filter(|c| !matches!(c, '_' | ',')).collect();

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::Outcome;
-use super::args::{OutputArgs, places};
+use super::args::{OutputArgs, number, places, whole};
 use super::failure::Failure;
 use super::out::Out;
 use host::learned::Learned;
@@ -97,6 +97,7 @@ pub(super) struct Form {
     #[arg(
         long,
         value_name = "N",
+        value_parser = whole::<usize>,
         default_value_t = 1,
         requires = "csv",
         help_heading = "Study"
@@ -109,7 +110,7 @@ pub(super) struct Form {
     #[arg(long, conflicts_with_all = ["csv", "markdown"], help_heading = "Study")]
     svg: bool,
     /// Rows of a table that are shown; all of a drawn axis, else 12
-    #[arg(long, value_name = "N", help_heading = "Study")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>, help_heading = "Study")]
     rows: Option<usize>,
     /// Write the timeline as JSON that chrome://tracing and Perfetto read
     #[arg(long, value_name = "FILE", help_heading = "Study")]
@@ -125,6 +126,7 @@ pub(super) struct Common {
     #[arg(
         long,
         value_name = "MINUTES",
+        value_parser = number,
         default_value_t = 10.0,
         help_heading = "Study"
     )]

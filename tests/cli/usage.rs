@@ -35,6 +35,8 @@ fn mistakes_on_the_command_line() {
         ("run --backend gpu", "there is no backend “gpu”"),
         ("run --runs -1", "“-1” is not a whole number"),
         ("run --threads 0", "take 1 or more"),
+        ("study ablate --budget x", "“x” is not a number"),
+        ("study ablate --rows x", "“x” is not a whole number"),
         ("compare --runs 3", "--runs says how plans are run"),
         ("compare --backend cuda", "add --run, or leave --backend out"),
         ("compare --counters", "--counters says how plans are run"),

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::Common;
-use crate::cli::args::SetupArgs;
+use crate::cli::args::{SetupArgs, number};
 use crate::cli::failure::Failure;
 use backend::engine::expected;
 use course::Figures;
@@ -30,6 +30,7 @@ pub(in crate::cli) struct AutoArgs {
     #[arg(
         long,
         value_name = "US",
+        value_parser = number,
         allow_negative_numbers = true,
         help_heading = "Study"
     )]
@@ -38,6 +39,7 @@ pub(in crate::cli) struct AutoArgs {
     #[arg(
         long,
         value_name = "US",
+        value_parser = number,
         allow_negative_numbers = true,
         help_heading = "Study"
     )]

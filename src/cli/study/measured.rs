@@ -5,7 +5,7 @@ use clap::Args;
 
 use super::Common;
 use super::make::positive;
-use crate::cli::args::{SetupArgs, whole};
+use crate::cli::args::{SetupArgs, number, whole};
 use crate::cli::failure::Failure;
 use crate::cli::run::RunOfPlan;
 use course::Figures;
@@ -147,6 +147,7 @@ pub(in crate::cli) struct TimelineArgs {
     #[arg(
         long,
         value_name = "AT",
+        value_parser = number,
         allow_negative_numbers = true,
         help_heading = "Study"
     )]
@@ -155,6 +156,7 @@ pub(in crate::cli) struct TimelineArgs {
     #[arg(
         long,
         value_name = "AT",
+        value_parser = number,
         allow_negative_numbers = true,
         help_heading = "Study"
     )]
