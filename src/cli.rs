@@ -22,6 +22,7 @@ mod help;
 mod ids;
 mod interrupt;
 mod kept;
+mod kernel;
 mod lists;
 mod live;
 mod micro;
@@ -144,6 +145,7 @@ fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
         Some(Command::Lint(args)) => author::lint(&cli.output, args, out),
         Some(Command::Claims(args)) => claims::claims(&cli.output, args, out),
         Some(Command::Profile(args)) => profile::profile(&cli.output, args, out),
+        Some(Command::Kernel(args)) => kernel::kernel(&cli.output, args, out),
         Some(Command::Gpus(args)) => gpus::gpus(&cli.output, args, out),
         Some(Command::Engine) => run::engine(),
         #[cfg(feature = "hip")]

@@ -53,6 +53,21 @@ pub struct Kernel {
     pub compiled: Option<Compiled>,
     /// The text of PTX, where it is known.
     pub ptx: Option<Arc<str>>,
+    /// The same in PyTorch.
+    pub torch: Option<Torch>,
+}
+
+/// The function of PyTorch that computes what a kernel does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Torch {
+    /// Its name.
+    pub function: String,
+    /// Where it begins in its file, an index of [`Source::lines`].
+    pub line: usize,
+    /// Operations that its lines make, as counted there.
+    pub ops: u64,
+    /// Its file, then those whose functions it calls.
+    pub sources: Vec<Source>,
 }
 
 /// What a compiler said of a kernel.

@@ -44,6 +44,8 @@ pub enum View {
     Diff,
     /// The compiler's text.
     Ptx,
+    /// The same in PyTorch.
+    Torch,
 }
 
 /// What the page remembers.
@@ -78,6 +80,7 @@ const FOOTER: &[FooterItem] = &[
     (&[Action::NextPart], "file"),
     (&[Action::Bytes], "counts"),
     (&[Action::Diff], "diff"),
+    (&[Action::Torch], "PyTorch"),
     (&[Action::Ptx], "PTX"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),
@@ -169,11 +172,28 @@ pub fn kernel<'p>(
     }
 }
 
+/// The files of the kernel, or of the same in PyTorch where that is shown.
+pub fn files<'p>(page: &'p KernelPage, shared: &Shared) -> Vec<&'p Source> {
+    let Some(Ok((book, kernel))) = kernel(page, shared) else {
+        return Vec::new();
+    };
+    match (page.view, &kernel.torch) {
+        (View::Torch, Some(torch)) => torch.sources.iter().collect(),
+        _ => {
+            let files = kernel.files.iter();
+            files.filter_map(|file| book.sources.get(*file)).collect()
+        }
+    }
+}
+
 /// The file that is shown.
 pub fn source<'p>(page: &'p KernelPage, shared: &Shared) -> Option<&'p Source> {
-    let (book, kernel) = kernel(page, shared)?.ok()?;
-    let file = kernel.files.get(page.file)?;
-    book.sources.get(*file)
+    files(page, shared).get(page.file).copied()
+}
+
+/// What was counted beside the lines, where lines are shown that were counted.
+pub fn metric(page: &KernelPage) -> Option<Metric> {
+    page.metric.filter(|_| page.view == View::Source)
 }
 
 /// Registers of the what-if.
@@ -231,7 +251,7 @@ pub fn compared(page: &KernelPage, shared: &Shared) -> Option<Vec<DiffLine>> {
 /// Lines that the present view has.
 fn count(page: &KernelPage, shared: &Shared) -> usize {
     match page.view {
-        View::Source => source(page, shared).map_or(0, |s| s.lines.len()),
+        View::Source | View::Torch => source(page, shared).map_or(0, |s| s.lines.len()),
         View::Diff => compared(page, shared).map_or(0, |lines| lines.len()),
         View::Ptx => kernel(page, shared)
             .and_then(Result::ok)
@@ -271,10 +291,20 @@ impl Screen for KernelPage {
             Action::Less => what_if_by(self, shared, false),
             Action::Diff => view(self, shared, View::Diff),
             Action::Ptx => view(self, shared, View::Ptx),
+            Action::Torch => view(self, shared, View::Torch),
             Action::Zoom => self.alone ^= true,
             Action::Bytes => heat::next(self, shared, out),
             Action::Run | Action::RunAll => heat::count(self, shared, out),
             _ => {}
+        }
+    }
+
+    fn command(&self, shared: &Shared) -> String {
+        match (self.view, kernel(self, shared)) {
+            (View::Torch, Some(Ok((_, kernel)))) => {
+                format!("tinyllama-tutor kernel {} --torch", kernel.entry)
+            }
+            _ => shared.command("run"),
         }
     }
 
@@ -318,7 +348,7 @@ fn idea(page: &mut KernelPage, shared: &mut Shared, forward: bool) {
     let next = match page.view {
         View::Source => source(page, shared).and_then(|s| s.next_idea(line, forward)),
         View::Diff => compared(page, shared).and_then(|l| diff::next_change(&l, line, forward)),
-        View::Ptx => None,
+        View::Ptx | View::Torch => None,
     };
     match (next, page.view) {
         (Some(line), _) => page.line = line,
@@ -345,14 +375,25 @@ fn step(shared: &mut Shared, forward: bool) {
 
 /// To the next file that the kernel is made of; round at the ends.
 fn file(page: &mut KernelPage, shared: &mut Shared, forward: bool) {
-    let Some(Ok((_, kernel))) = kernel(page, shared) else {
-        return;
-    };
-    let files = kernel.files.len().max(1);
+    if page.view != View::Torch {
+        page.view = View::Source;
+    }
+    let files = files(page, shared).len().max(1);
     let step = if forward { 1 } else { files - 1 };
     page.file = (page.file + step) % files;
-    page.line = 0;
-    page.view = View::Source;
+    page.line = if page.file == 0 {
+        begins(page, shared)
+    } else {
+        0
+    };
+}
+
+/// The line at which a kernel's own file is begun: in PyTorch, where its function stands.
+fn begins(page: &KernelPage, shared: &Shared) -> usize {
+    match (page.view, kernel(page, shared)) {
+        (View::Torch, Some(Ok((_, kernel)))) => kernel.torch.as_ref().map_or(0, |t| t.line),
+        _ => 0,
+    }
 }
 
 fn what_if_by(page: &mut KernelPage, shared: &mut Shared, more: bool) {
@@ -379,6 +420,9 @@ fn view(page: &mut KernelPage, shared: &mut Shared, to: View) {
         View::Ptx if !matches!(kernel(page, shared), Some(Ok((_, k))) if k.ptx.is_some()) => {
             Some("The PTX of this kernel is not known here: it is compiled when it is first run.")
         }
+        View::Torch if !matches!(kernel(page, shared), Some(Ok((_, k))) if k.torch.is_some()) => {
+            Some("The kernels of this plan are not known here.")
+        }
         _ => None,
     };
     if let Some(why) = nothing {
@@ -387,7 +431,10 @@ fn view(page: &mut KernelPage, shared: &mut Shared, to: View) {
     }
     let now = page.view;
     page.view = if now == to { View::Source } else { to };
-    page.line = 0;
+    if now == View::Torch || to == View::Torch {
+        page.file = 0;
+    }
+    page.line = begins(page, shared);
 }
 
 /// After every event: asks for what the page needs, and starts at the top of a
@@ -411,10 +458,19 @@ fn settle(page: &mut KernelPage, shared: &Shared, out: &mut Out) {
     };
     let shown = Some((kernel.entry.clone(), kernel.defines.clone()));
     if page.shown != shown {
-        (page.shown, page.line, page.file, page.what_if) = (shown, 0, 0, None);
-        if page.view == View::Ptx {
+        let keeps = match page.view {
+            View::Ptx => false,
+            View::Torch => kernel.torch.is_some(),
+            View::Source | View::Diff => true,
+        };
+        (page.shown, page.file, page.what_if) = (shown, 0, None);
+        if !keeps {
             page.view = View::Source;
         }
+        page.line = begins(page, shared);
+    }
+    if page.file >= files(page, shared).len() {
+        page.file = 0;
     }
     page.line = page.line.min(count(page, shared).saturating_sub(1));
 }

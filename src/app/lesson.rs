@@ -50,9 +50,6 @@ pub struct Extent {
     pub blocks: Vec<(usize, usize)>,
     /// Lines at which a page may begin, so that nothing is cut in two.
     pub breaks: Vec<usize>,
-    /// Lines that no page shows below what stands before them: what is said there of a
-    /// claim is read once the claim was judged, or the page turned.
-    pub stops: Vec<usize>,
     /// The line that is typed in, while one is.
     pub field: Option<usize>,
     /// Text of every line, for finding.
@@ -167,9 +164,7 @@ impl Reader {
         if let (true, Focus::Block(i)) = (self.reveal, self.focus)
             && let Some((first, lines)) = extent.blocks.get(i)
         {
-            let stop = extent.stops.iter().rfind(|stop| *stop <= first);
             let below = (first + lines).saturating_sub(extent.room);
-            let below = below.max(stop.copied().unwrap_or(0));
             let top = if self.reveal_end {
                 below.max(*first)
             } else {
@@ -190,16 +185,13 @@ impl Reader {
     /// The last line that a page begins with.
     pub(super) fn last(&self) -> usize {
         let e = &self.extent;
-        let stop = e.stops.last().copied().unwrap_or(0);
-        e.lines.saturating_sub(e.room).max(stop)
+        e.lines.saturating_sub(e.room)
     }
 
     /// The lines that are on the page.
     pub fn view(&self) -> Range<usize> {
         let e = &self.extent;
-        let stop = e.stops.iter().find(|stop| **stop > self.scroll);
-        let end = stop.map_or(e.lines, |stop| *stop);
-        self.scroll..end.min(self.scroll.saturating_add(e.room))
+        self.scroll..e.lines.min(self.scroll.saturating_add(e.room))
     }
 
     /// The section goes on below the page.

@@ -81,12 +81,7 @@ fn start(shared: &Shared, lesson: &Lesson, live: &Live) -> Result<(Setup, Cut), 
 
 /// Whether Tab stops at a block: those that are only read take no keys.
 pub fn takes_keys(live: &Live) -> bool {
-    use course::Block as B;
-    match &live.content {
-        Ok(B::Table { .. } | B::Chart { .. } | B::Roofline { .. }) => !live.predict.is_empty(),
-        Ok(_) => true,
-        Err(_) => false,
-    }
+    live.content.is_ok() && !live.is_still()
 }
 
 /// Fusions that a block offers.

@@ -14,6 +14,7 @@ pub mod compile;
 pub mod cuda;
 pub mod devices;
 mod driver;
+pub mod eager;
 pub mod exec;
 #[cfg(feature = "hip")]
 pub mod hip;

@@ -173,6 +173,8 @@ pub(super) enum Command {
     Profile(super::profile::ProfileArgs),
     /// What the documents state, and what is true of it
     Claims(super::claims::ClaimsArgs),
+    /// The GPU kernels: the source of one, or the same in PyTorch
+    Kernel(super::kernel::KernelArgs),
     /// The GPU database
     Gpus(super::gpus::GpusArgs),
     /// What this machine, this terminal and these folders allow

@@ -236,7 +236,11 @@ fn lesson(
             "## {} {}, section {number} of {total}: {}",
             lesson.id, lesson.title, section.title
         ));
-        for part in &section.parts {
+        for (part, claim) in section.told() {
+            // What is said of a claim is its answer.
+            if claim.is_some() && veil != Veil::Lifted {
+                continue;
+            }
             match part {
                 Part::Prose { body, .. } => out.lines(plain.section(body)),
                 Part::Live(block) => {

@@ -107,6 +107,23 @@ pub struct Live {
 }
 
 impl Live {
+    /// It puts a document's claim on trial.
+    pub fn is_claim(&self) -> bool {
+        matches!(self.content, Ok(Block::Claim { .. }))
+    }
+
+    /// It is read and nothing else: it asks nothing, and nothing in it can be flipped,
+    /// run or turned.
+    pub fn is_still(&self) -> bool {
+        let kinds = |block: &Block| {
+            matches!(
+                block,
+                Block::Table { .. } | Block::Chart { .. } | Block::Roofline { .. }
+            )
+        };
+        self.predict.is_empty() && self.content.as_ref().is_ok_and(kinds)
+    }
+
     /// Whether what is asked before it shows is asked of the device of the course.
     pub fn asks_of_gpu(&self) -> bool {
         let asks = |predict: &Predict| {

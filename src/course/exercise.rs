@@ -13,7 +13,7 @@ mod table;
 mod tasks;
 mod variant;
 
-pub(crate) use device::asks_of_gpu;
+pub(crate) use device::{asks_of_gpu, caveat};
 pub use draw::Draw;
 pub use pass::{Marked, Pass};
 pub(crate) use renamed::renamed;
@@ -85,6 +85,14 @@ pub struct Exercise {
 }
 
 impl Exercise {
+    /// No slip names the claim that prints it.
+    pub(crate) fn without_court(&mut self) {
+        let keys = self.keys.iter_mut().chain(&mut self.written);
+        for slip in keys.flat_map(|key| &mut key.slips) {
+            slip.claim = None;
+        }
+    }
+
     /// Reads an exercise. Never fails: what is wrong is in [`Exercise::faults`].
     pub fn read(id: &str, file: &str, raw: &str) -> Self {
         let (text, mut faults) = Text::new(file, raw);

@@ -3,11 +3,13 @@
 use super::block::{self, Block, KINDS, Live};
 use super::bounds::bounded;
 use super::document::{Stretch, stretches};
+use super::exercise::{asks_of_gpu, caveat};
 use super::fault::Fault;
 use super::fields::{Phrase, Toml};
 use super::number::Inline;
 use super::setup::{GPU, Setup, reasons};
 use super::text::Text;
+use crate::answer::data_sheets;
 use ::text::Element;
 use std::ops::Range;
 
@@ -165,24 +167,55 @@ impl Lesson {
         let mut on = self.clone();
         if on.device {
             on.setup = on.setup.with(&Setup::of_gpu(gpu));
+            on.say_device(gpu);
         }
         on
     }
 
-    /// The same text without the blocks that put a claim on trial, or ask what a
-    /// claim is worth; `asks` is whether an exercise does.
-    pub(crate) fn without_court(&mut self, asks: &dyn Fn(&str) -> bool) {
-        let neutral = |part: &Part| match part {
-            Part::Live(live) => match &live.content {
-                Ok(Block::Claim { .. }) => false,
-                Ok(Block::Question { exercise, .. }) => !asks(&exercise.text),
-                _ => true,
-            },
-            Part::Prose { .. } => true,
+    /// Says at its head what is to be known of its device.
+    fn say_device(&mut self, gpu: &str) {
+        let found = data_sheets().and_then(|all| all.get(gpu).ok());
+        let found = found.filter(|_| asks_of_gpu(self.text.body()));
+        let caveat = found.and_then(|gpu| Some((gpu, caveat(gpu, self.text.body())?)));
+        let (Some((gpu, caveat)), Some(first)) = (caveat, self.sections.first_mut()) else {
+            return;
         };
-        for section in &mut self.sections {
-            section.parts.retain(neutral);
+        let text = format!("**On the {}:** {caveat}", gpu.short);
+        let line = first.lines.start;
+        let mut read = ::text::parse(&text, line, &[]).sections;
+        let Some(mut said) = read.pop() else {
+            return;
+        };
+        match first.parts.first_mut() {
+            Some(Part::Prose { body, .. }) => {
+                body.blocks.splice(0..0, said.blocks.drain(..));
+            }
+            _ => first.parts.insert(
+                0,
+                Part::Prose {
+                    text,
+                    line,
+                    numbers: Vec::new(),
+                    body: said,
+                },
+            ),
         }
+    }
+
+    /// The same text without the blocks that put a claim on trial, what stands behind
+    /// them, and what asks about, or links to, texts that are `gone`. A section of which
+    /// nothing is left goes as well.
+    pub(crate) fn without_court(&mut self, gone: &dyn Fn(&str) -> bool) {
+        self.sections.retain_mut(|section| {
+            let held = section.parts.len();
+            let told: Vec<bool> = section.told().map(|(_, on)| on.is_some()).collect();
+            let mut told = told.into_iter();
+            section.parts.retain_mut(|part| {
+                let behind = told.next().unwrap_or(false);
+                !behind && neutral(part, gone)
+            });
+            held == 0 || !section.parts.is_empty()
+        });
     }
 
     /// Live blocks in order.
@@ -199,6 +232,70 @@ impl Section {
             Part::Prose { .. } => None,
         })
     }
+
+    /// Its parts in order, each with the claim behind which it stands: what is said
+    /// there is the claim's answer, and shown once that was judged.
+    pub fn told(&self) -> impl Iterator<Item = (&Part, Option<&Live>)> {
+        let mut claim = None;
+        self.parts.iter().map(move |part| match part {
+            Part::Live(live) if live.is_claim() => {
+                claim = Some(live);
+                (part, None)
+            }
+            _ => (part, claim),
+        })
+    }
+}
+
+/// Whether a part stays where the claims court is switched off; of prose, as much as
+/// leads to no text that is `gone`.
+fn neutral(part: &mut Part, gone: &dyn Fn(&str) -> bool) -> bool {
+    match part {
+        Part::Live(live) => match &live.content {
+            Ok(Block::Claim { .. }) => false,
+            Ok(Block::Question { exercise, .. }) => !gone(&exercise.text),
+            _ => true,
+        },
+        Part::Prose { body, numbers, .. } => {
+            unlinked(&mut body.blocks, gone);
+            *numbers = body.values().into_iter().map(Inline::of).collect();
+            !body.blocks.is_empty()
+        }
+    }
+}
+
+/// Takes paragraphs, items and rows away that link to a text that is `gone`.
+fn unlinked(blocks: &mut Vec<::text::Block>, gone: &dyn Fn(&str) -> bool) {
+    let leads = |text: &[::text::Inline]| {
+        text.iter().any(|inline| match inline {
+            ::text::Inline::Link { target, .. } => {
+                let path = target.split('#').next().unwrap_or_default();
+                let id = path.rsplit('/').next().unwrap_or(path);
+                gone(id.trim_end_matches(".md"))
+            }
+            _ => false,
+        })
+    };
+    blocks.retain_mut(|block| match &mut block.element {
+        Element::Paragraph(text) => !leads(text),
+        Element::List { items, .. } => {
+            items.retain_mut(|item| {
+                unlinked(&mut item.blocks, gone);
+                !item.blocks.is_empty()
+            });
+            !items.is_empty()
+        }
+        Element::Aside(blocks) => {
+            unlinked(blocks, gone);
+            !blocks.is_empty()
+        }
+        Element::Table(table) => {
+            let rows = table.rows.len();
+            table.rows.retain(|row| !row.iter().any(|cell| leads(cell)));
+            rows == 0 || !table.rows.is_empty()
+        }
+        _ => true,
+    });
 }
 
 /// Fences that look like live blocks with a typing mistake, and those where no

@@ -2,6 +2,7 @@
 
 use super::answer::USUAL_GPU;
 use super::assigned;
+use super::claims::uncited;
 use super::exercise::{Draw, Exercise};
 use super::fault::{Fault, way_out};
 use super::fields::Phrase;
@@ -11,6 +12,7 @@ use super::route::{Route, Routes};
 use super::shelf::{Raw, Shelf, embedded, embedded_routes, natural, on_disk, routes_on_disk};
 use super::solution::Solution;
 use files::Stamp;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -55,6 +57,14 @@ impl<T> Slot<T> {
         self.read.get_or_init(|| read(self))
     }
 
+    /// The text; where the claims court is switched off without its citations of claims.
+    fn text(&self) -> Cow<'_, str> {
+        match self.left_out {
+            Some(_) => uncited(&self.raw.text),
+            None => Cow::Borrowed(&self.raw.text),
+        }
+    }
+
     fn is_left_out(&self, id: &str) -> bool {
         let left_out = self.left_out.as_deref().unwrap_or_default();
         left_out.iter().any(|other| other == id)
@@ -78,7 +88,7 @@ fn keep<T>(slots: &mut Vec<Slot<T>>, left_out: &Arc<[String]>) {
 
 fn lesson(slot: &Slot<Lesson>) -> Lesson {
     let raw = &slot.raw;
-    let mut lesson = Lesson::read(&raw.id, &raw.file, &raw.text);
+    let mut lesson = Lesson::read(&raw.id, &raw.file, &slot.text());
     replace_faults(&mut lesson.faults, raw);
     if slot.left_out.is_some() {
         lesson.without_court(&|id| slot.is_left_out(id));
@@ -88,8 +98,11 @@ fn lesson(slot: &Slot<Lesson>) -> Lesson {
 
 fn exercise(slot: &Slot<Exercise>) -> Exercise {
     let raw = &slot.raw;
-    let mut exercise = Exercise::read(&raw.id, &raw.file, &raw.text);
+    let mut exercise = Exercise::read(&raw.id, &raw.file, &slot.text());
     replace_faults(&mut exercise.faults, raw);
+    if slot.left_out.is_some() {
+        exercise.without_court();
+    }
     let gone = |named: &Phrase| slot.is_left_out(&named.text);
     if exercise.lesson.as_ref().is_some_and(gone) {
         exercise.lesson = None;
@@ -99,7 +112,7 @@ fn exercise(slot: &Slot<Exercise>) -> Exercise {
 
 fn solution(slot: &Slot<Solution>) -> Solution {
     let raw = &slot.raw;
-    let mut solution = Solution::read(&raw.id, &raw.file, &raw.text);
+    let mut solution = Solution::read(&raw.id, &raw.file, &slot.text());
     replace_faults(&mut solution.faults, raw);
     solution
 }

@@ -4,6 +4,7 @@
 //! files and into the model: names that must exist, expressions that must
 //! evaluate, figures that must be computed, pages that must fit.
 
+mod court;
 mod devices;
 mod figures;
 mod names;
@@ -52,6 +53,7 @@ pub fn lint(course: &Course) -> Vec<Fault> {
         }
     }
     routes::check(course, &mut faults);
+    court::check(course, &mut faults);
     same_name(course, &mut faults);
     circles(course, &mut faults);
     for text in course.own_exercises() {
@@ -60,6 +62,9 @@ pub fn lint(course: &Course) -> Vec<Fault> {
         let solution = course.solution(&text.id).map(|found| &found.text);
         let texts: Vec<_> = std::iter::once(&text.text).chain(solution).collect();
         devices::check(&texts, &text.named, &mut faults);
+        if let Some(solution) = solution {
+            devices::unasked(text, solution, &mut faults);
+        }
         if let Some(figurer) = &figurer {
             figurer.exercise(text, &mut faults);
             if text.gpu.is_some() {
@@ -102,6 +107,7 @@ fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
     reading::check(lesson, faults);
     for section in &lesson.sections {
         page::section(file, section, faults);
+        court::behind(file, section, faults);
         for part in &section.parts {
             match part {
                 Part::Prose { body, .. } => {

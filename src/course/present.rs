@@ -71,8 +71,8 @@ pub enum Piece {
     Trips(Trips),
     /// A derivation, step by step.
     Steps(Vec<Step>),
-    /// Lines of a source by their numbers.
-    Code(Vec<(usize, String)>),
+    /// Lines of a file under `kernels/` by their numbers.
+    Code(String, Vec<(usize, String)>),
     /// Lines of a file as they are.
     Lines(Vec<String>),
     /// A question of an exercise.

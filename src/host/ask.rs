@@ -4,11 +4,11 @@ use super::{book, micro};
 use app::ask::{self, Ask, Excerpt, Of, Shown, Wanted};
 use app::book::{Kernel, Wanted as Plan};
 use app::source::Source;
-use backend::gpu::kernel_source;
+use backend::gpu::{eager, kernel_source};
 use course::answer::USUAL_GPU;
 use plan::cost::Gpu;
 use plan::model::OpKind;
-use plan::units::group_thousands;
+use plan::units::{figure, group_thousands};
 
 /// Answers a live block.
 ///
@@ -30,6 +30,7 @@ pub fn answer(ask: &Ask) -> Result<Shown, String> {
 pub fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
     let part = wanted.part.as_deref();
     let op = match &wanted.of {
+        Of::File(file) if file.ends_with(".py") => return function(file, part),
         Of::File(file) => {
             let text = kernel_source(file)
                 .ok_or_else(|| format!("There is no file {file} under kernels/."))?;
@@ -41,6 +42,27 @@ pub fn excerpt(wanted: &Wanted) -> Result<Excerpt, String> {
     launched(wanted, op, &wanted.gpu).or_else(|why| match wanted.gpu == USUAL_GPU {
         true => Err(why),
         false => launched(wanted, op, USUAL_GPU),
+    })
+}
+
+/// The lines of a function of PyTorch: the one that is named, or the file's first.
+fn function(file: &str, named: Option<&str>) -> Result<Excerpt, String> {
+    let mut of_file = eager::functions().iter().filter(|f| f.file == file);
+    let found = of_file.find(|f| named.is_none_or(|name| name == f.name));
+    let found = found.ok_or_else(|| match named {
+        Some(name) => format!("There is no function {name} in kernels/{file}."),
+        None => format!("There is no file {file} under kernels/."),
+    })?;
+    let lines = found.head.iter().chain(&found.body);
+    let ops = figure::counted(found.ops() as u64, "operation", "operations");
+    Ok(Excerpt {
+        file: found.file.clone(),
+        lines: lines.map(|(n, text)| (*n, (*text).to_owned())).collect(),
+        more: 0,
+        idea: found.says.clone(),
+        facts: vec![format!(
+            "PyTorch: {ops}, one by one, about a launch each; counted in the lines."
+        )],
     })
 }
 

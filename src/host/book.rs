@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use app::book::{Book, Compiled, Kernel, Wanted};
+use app::book::{Book, Compiled, Kernel, Torch, Wanted};
 use app::source::Source;
 use backend::gpu::compile::PREBUILT;
 use backend::gpu::resources::Recorded;
-use backend::gpu::{CompileUnit, Grid, Launch, Setup, Step, Target, kernel_source, lower};
+use backend::gpu::{CompileUnit, Grid, Launch, Setup, Step, Target, eager, kernel_source, lower};
 use plan::cost::{Gpu, GpuDatabase};
 use plan::fusion::Plan;
+use plan::model::OpKind;
 use plan::run::Gemm;
 
 /// Blocks of the model that are lowered: a kernel that crosses from one block
@@ -49,22 +50,24 @@ pub fn book(wanted: &Wanted) -> Result<Book, String> {
             Step::Own(launch) => Some(launch),
             Step::Library(_) => None,
         })
-        .map(|launch| Kernel {
-            ops: plan
-                .kernels
-                .get(launch.kernel)
-                .map_or_else(Vec::new, |k| k.op_kinds(&graph).collect()),
-            entry: launch.unit.entry.to_owned(),
-            defines: defines(&launch.unit),
-            files: files.of(&launch.unit),
-            blocks: blocks(launch, gpu.vendor.words().unit_short),
-            threads: u64::from(launch.threads),
-            shared: u64::from(launch.shared),
-            cooperative: launch.cooperative,
-            compiled: compiled(&launch.unit, &target.arch),
-            ptx: PREBUILT
-                .find(&launch.unit, &[&target.arch, "sm_80"])
-                .map(|prebuilt| Arc::from(prebuilt.ptx)),
+        .map(|launch| {
+            let of_plan = plan.kernels.get(launch.kernel);
+            let ops = of_plan.map_or_else(Vec::new, |k| k.op_kinds(&graph).collect());
+            Kernel {
+                entry: launch.unit.entry.to_owned(),
+                defines: defines(&launch.unit),
+                files: files.of(&launch.unit),
+                blocks: blocks(launch, gpu.vendor.words().unit_short),
+                threads: u64::from(launch.threads),
+                shared: u64::from(launch.shared),
+                cooperative: launch.cooperative,
+                compiled: compiled(&launch.unit, &target.arch),
+                ptx: PREBUILT
+                    .find(&launch.unit, &[&target.arch, "sm_80"])
+                    .map(|prebuilt| Arc::from(prebuilt.ptx)),
+                torch: torch(&ops),
+                ops,
+            }
         })
         .collect();
     Ok(Book {
@@ -72,6 +75,22 @@ pub fn book(wanted: &Wanted) -> Result<Book, String> {
         arch: target.arch,
         sources: files.sources,
         kernels,
+    })
+}
+
+/// The same in PyTorch.
+fn torch(ops: &[OpKind]) -> Option<Torch> {
+    let function = eager::of_ops(ops)?;
+    let files = eager::with_called(&function.file);
+    let sources = files.iter().filter_map(|file| {
+        let text = kernel_source(file)?;
+        Some(Source::parse(file, text))
+    });
+    Some(Torch {
+        function: function.name.to_owned(),
+        line: function.head.first().map_or(0, |(number, _)| number - 1),
+        ops: function.ops() as u64,
+        sources: sources.collect(),
     })
 }
 
@@ -177,6 +196,9 @@ mod tests {
                     let own = &book.sources[kernel.files[0]];
                     let named = own.lines.iter().any(|l| l.text.contains(&kernel.entry));
                     assert!(named, "{} is not in {}", kernel.entry, own.file);
+                    let torch = kernel.torch.as_ref().unwrap();
+                    let first = &torch.sources[0].lines[torch.line].text;
+                    assert!(first.starts_with(&format!("def {}(", torch.function)));
                 }
             }
         }

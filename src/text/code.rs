@@ -14,6 +14,11 @@ use languages::{LANGUAGES, Language};
 /// Columns between tab stops.
 const TAB: usize = 4;
 
+/// By what a file's name ends: a language to [`highlight`].
+pub fn extension(file: &str) -> &str {
+    file.rsplit('.').next().unwrap_or_default()
+}
+
 /// `text` in lines of coloured spans; an unknown language is [`Role::Code`]
 /// throughout. Tabs become spaces, control characters visible marks.
 ///

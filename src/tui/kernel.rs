@@ -40,7 +40,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         }
         Some(Err(why)) => missing(why, &mut pen.part(1, top + 1, columns - 2, height)),
         Some(Ok((book, kernel))) => match state.kernel.view {
-            View::Source => {
+            View::Source | View::Torch => {
                 let left = source_columns(state, columns);
                 source::draw(state, &mut pen.part(0, top, left, height));
                 if left < columns {
@@ -67,7 +67,7 @@ pub fn fit(state: &mut State) {
     let height = usize::from(rows.saturating_sub(2 + top(state)));
     let line = state.kernel.line;
     state.kernel.top = match state.kernel.view {
-        View::Source => {
+        View::Source | View::Torch => {
             let left = source_columns(state, columns);
             source::first_line(state, left, height.saturating_sub(source::AROUND))
         }

@@ -223,15 +223,18 @@ fn lay_section(
             .push((2, Row::of(section.title.clone(), Role::Strong)));
     }
     let mut keys = 0;
-    let mut closed = false;
-    for part in &section.parts {
+    for (part, claim) in section.told() {
+        if claim.is_some_and(|claim| withheld(&state.reader, &state.shared, claim)) {
+            // Lint lets nothing that takes keys stand there; what did would have none.
+            match part {
+                Part::Live(block) if takes_keys(block) => {}
+                _ => continue,
+            }
+        }
         match part {
             Part::Prose { body, .. } => {
                 for block in &body.blocks {
                     laid.gap();
-                    if std::mem::take(&mut closed) {
-                        laid.extent.stops.push(laid.rows.len());
-                    }
                     let page = layout.blocks(std::slice::from_ref(block));
                     laid.extent.shift = laid.extent.shift.max(page.max_shift);
                     laid.rows
@@ -240,7 +243,6 @@ fn lay_section(
             }
             Part::Live(block) => {
                 laid.gap();
-                closed |= withheld(&state.reader, &state.shared, block);
                 let focused = takes_keys(block) && state.reader.focus == Focus::Block(keys);
                 let shown = live::lay(state, lesson, block, focused, columns.saturating_sub(2));
                 laid.extent.shift = laid.extent.shift.max(shown.shift);

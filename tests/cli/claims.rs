@@ -170,7 +170,15 @@ fn a_course_switches_the_court_off() {
         words.parse::<usize>().unwrap()
     };
     let before = questions(&home);
-    assert!(home.line("show 07").out.contains("Live block claim"));
+    let on = home.line("show 07").out;
+    assert!(on.contains("Live block claim") && on.contains("Four counts for one block"));
+    // What is said of a claim waits for --answers.
+    assert!(!on.contains("Each author had a list in mind"), "{on}");
+    let answers = home.line("show 07 --answers").out;
+    assert!(
+        answers.contains("Each author had a list in mind"),
+        "{answers}"
+    );
     home.write(
         "course/lessons/60-own.md",
         "+++\ntitle = \"Own\"\n+++\n## A\nText.\n",
@@ -185,10 +193,28 @@ fn a_course_switches_the_court_off() {
     }
     let json = home.line("claims --json");
     assert_eq!((json.code, json.err.contains(off)), (2, true), "{json:?}");
-    // The boxes are gone, the text around them stays.
-    let lesson = home.line("show 07").out;
+    // The boxes are gone, and so is what stands behind them; the rest of the text stays,
+    // without citations and without what leads to the court.
+    let lesson = home.line("show 07 --answers").out;
     assert!(!lesson.contains("Live block claim"), "{lesson}");
     assert!(lesson.contains("Live block question ex1"), "{lesson}");
+    assert!(lesson.contains("A profiler counted"), "{lesson}");
+    assert!(!lesson.contains("Four counts for one block"), "{lesson}");
+    for line in [
+        "show 00",
+        "show 12 --answers",
+        "show 25 --answers",
+        "show 91",
+        "show ex33",
+    ] {
+        let out = home.line(line).out.to_lowercase();
+        let words = out.split(|c: char| !c.is_alphabetic());
+        let of_the_court = ["claim", "claims", "court", "docket", "ledger"];
+        let found: Vec<&str> = words.filter(|word| of_the_court.contains(word)).collect();
+        assert_eq!(found, Vec::<&str>::new(), "{line}");
+    }
+    let slip = home.line("check ex8 --answer glu=2").out;
+    assert!(slip.contains("slip") && !slip.contains("G-GATE2"), "{slip}");
     home.line("show ex44").refused(2, "there is no");
     home.line("show 26").refused(2, "there is no lesson “26”");
     // ex44 has 21 questions: a verdict and a number or run for ten claims, and the table.

@@ -37,7 +37,7 @@ fn a_lesson_by_number_by_id_and_by_name() {
         );
     }
     let section = home.line("show 7 2").out;
-    assert!(section.starts_with("## 07-v1-census A count needs its list, section 2 of 9: "));
+    assert!(section.starts_with("## 07-v1-census A count needs its list, section 2 of 11: "));
     assert!(by_id.out.contains(&section));
     // What is predicted there is not told to a pipe, unless it asks.
     assert!(
@@ -155,4 +155,39 @@ fn paths_are_listed_walked_and_followed() {
     let unknown = home.line("path week");
     assert_eq!(unknown.code, 2);
     assert!(unknown.err.contains("three-hours"), "{unknown:?}");
+}
+
+#[test]
+fn kernels_are_listed_and_printed_and_so_is_the_same_in_pytorch() {
+    let home = Home::new();
+    let all = home.line("kernel --json").json();
+    let launches = all["launches"].as_array().unwrap();
+    let of = |ops: &[&str]| {
+        let found = launches.iter().find(|l| l["ops"] == serde_json::json!(ops));
+        found.unwrap()
+    };
+    // Square, mean, epsilon, root, times the row, times gamma; a residual is one more.
+    assert_eq!(of(&["norm1"])["torch_ops"], 6);
+    assert_eq!(of(&["res1", "norm2"])["torch_ops"], 7);
+    assert_eq!(of(&["o"])["kernel"], "gemm");
+    let table = home.line("kernel");
+    let row = table
+        .out
+        .lines()
+        .find(|l| l.contains("res1 norm2"))
+        .unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    let expected = ["residual_norm", "res1", "norm2", "residual_norm", "7"];
+    assert_eq!(cells, expected);
+
+    let source = home.line("kernel rmsnorm").out;
+    assert!(source.starts_with("// rmsnorm:"), "{source}");
+    assert!(source.contains("KERNEL void rmsnorm("), "{source}");
+    // One file that runs by itself, for every kernel of the row.
+    let torch = home.line("kernel flash_decode --torch").out;
+    assert!(torch.starts_with("import torch\n\n\ndef "), "{torch}");
+    assert_eq!(torch.matches("import").count(), 1, "{torch}");
+    for name in ["flash", "qk", "softmax", "pv"] {
+        assert_eq!(torch.matches(&format!("def {name}(")).count(), 1, "{torch}");
+    }
 }

@@ -9,3 +9,4 @@ mod hip_standin;
 mod huggingface;
 mod nvrtc;
 mod table;
+mod torch;

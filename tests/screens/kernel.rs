@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use tinyllama_tutor::app::book::{Book, Compiled, Kernel, Wanted};
-use tinyllama_tutor::app::key::{Key, ch};
+use tinyllama_tutor::app::book::{Book, Compiled, Kernel, Torch, Wanted};
+use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::source::Source;
 use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, Setup, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
@@ -53,6 +53,19 @@ KERNEL void silu_mul(const elem *__restrict__ g, const elem *__restrict__ u, ele
 }
 ";
 
+const SILU_MUL_TORCH: &str = "\
+from torch.nn import functional
+
+
+def silu_mul(g, u):
+    \"\"\"silu mul: g u -> m
+
+    What silu wrote, mul reads.
+    \"\"\"
+    sg = functional.silu(g)
+    return sg * u
+";
+
 fn sources() -> Vec<Source> {
     let other = (1..60).map(|n| format!("line {n};\n")).collect::<String>();
     vec![
@@ -90,6 +103,15 @@ fn book(wanted: &Wanted) -> Book {
                 spilled: 0,
             }),
             ptx: (own == 2).then(|| Arc::from(".version 8.7\n// a comment\nret;\n")),
+            torch: (own == 2).then(|| Torch {
+                function: "silu_mul".to_owned(),
+                line: 3,
+                ops: 2,
+                sources: vec![
+                    Source::parse("torch/silu_mul.py", SILU_MUL_TORCH),
+                    Source::parse("torch/silu.py", "def silu(g):\n    return g\n"),
+                ],
+            }),
         }
     };
     Book {
@@ -387,6 +409,47 @@ fn kernels_files_versions_and_ptx() {
     let mut screen = screen.typed("]");
     assert!(screen.text().contains("mul · mul"));
     assert!(screen.text().contains("mul.cu"));
+}
+
+#[test]
+fn the_same_in_pytorch_stands_in_place_of_the_source() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut screen = Screen::new(columns, rows).typed(SILU_MUL_OF_V2).typed("T");
+        insta::assert_snapshot!(format!("kernel-torch-{columns}"), screen.text());
+    }
+    let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("T");
+    let page = |screen: &Screen| (screen.0.kernel.file, screen.0.kernel.line);
+    // It begins where the function does; Tab goes to what that calls, and back.
+    assert_eq!(page(&screen), (0, 3));
+    screen.press(key(Code::Tab));
+    assert!(screen.text().contains("torch/silu.py"));
+    screen.press(key(Code::Tab));
+    assert_eq!(page(&screen), (0, 3));
+    let mut screen = screen.typed("y");
+    let text = screen.text();
+    assert!(
+        text.contains("tinyllama-tutor kernel silu_mul --torch"),
+        "{text}"
+    );
+    // Counts belong to the kernel's own lines, as does the next press.
+    for keys in ["T", "m", "d"] {
+        let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("T");
+        screen.press(key(Code::Tab));
+        let mut screen = screen.typed(keys);
+        let text = screen.text();
+        assert!(!text.contains("torch/silu"), "{keys}\n{text}");
+    }
+    // Where nothing is known of it, the page says so and stays.
+    let mut screen = screen.typed("]");
+    assert!(screen.text().contains("other · down"));
+    let mut screen = screen.typed("T");
+    assert!(
+        screen.text().contains("prefix/base.cu"),
+        "{}",
+        screen.text()
+    );
+    let said = &screen.0.shared.notes.shown().unwrap().text;
+    assert!(said.contains("not known here"), "{said}");
 }
 
 #[test]

@@ -683,7 +683,7 @@ fn what_a_section_sets_up_ends_with_it() {
     let at = home(80, 24).press(&[ch('1')]);
     let s = at
         .press(&[key(Code::Down); 10])
-        .press(&[ENTER, SPACE, SPACE, SPACE]);
+        .press(&[ENTER, SPACE, SPACE, SPACE, SPACE]);
     let before = s.state.shared.bench.setup().title();
     let s = s.shows("Before and after").press(&[TAB, ENTER]).typed("1");
     let s = s.press(&[ENTER]).typed("1").press(&[ENTER]);

@@ -139,7 +139,7 @@ pub fn most(kernel: &KernelReport, metric: Metric) -> f64 {
 /// The line under the page: everything about the line under the cursor, or why
 /// there is nothing.
 pub fn line(page: &KernelPage, shared: &Shared) -> Option<String> {
-    page.metric?;
+    super::metric(page)?;
     let Some(kernel) = counts(shared) else {
         return Some(match shared.runs.running() {
             Some(_) => "Counting on the SIMT machine; Ctrl-C stops it.".to_owned(),

@@ -123,6 +123,8 @@ pub enum Action {
     Diff,
     /// The compiler's text.
     Ptx,
+    /// The same in PyTorch.
+    Torch,
     /// More registers.
     More,
     /// Fewer registers.
@@ -201,6 +203,7 @@ impl Action {
         ("previous-kernel", Action::PreviousKernel),
         ("diff", Action::Diff),
         ("ptx", Action::Ptx),
+        ("torch", Action::Torch),
         ("more", Action::More),
         ("less", Action::Less),
         ("zoom", Action::Zoom),

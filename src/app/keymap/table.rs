@@ -270,9 +270,9 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Kernel]),
-        &[(ch('t'), Ptx)],
+        &[(ch('t'), Ptx), (ch('T'), Torch)],
         &[],
-        "PTX of this kernel",
+        "PTX; the same in PyTorch",
     ),
     entry(
         On::Here(&[Kernel]),

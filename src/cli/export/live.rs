@@ -9,22 +9,37 @@ use course::present::{
 };
 use text::{Role, Span, Value, code};
 
-/// A block; what follows a prediction is folded away until it is asked for.
-pub(super) fn block(live: &course::Live, pieces: &[Piece], page: &mut Page<'_>) -> String {
-    let (asks, rest): (Vec<&Piece>, Vec<&Piece>) = pieces
-        .iter()
-        .partition(|piece| matches!(piece, Piece::Ask(_)));
+/// A block; what follows a prediction, and what is true of a claim, is folded away until
+/// it is asked for. `behind` is what stands behind a claim.
+pub(super) fn block(
+    live: &course::Live,
+    pieces: &[Piece],
+    behind: &str,
+    page: &mut Page<'_>,
+) -> String {
+    let open = |piece: &&Piece| match piece {
+        Piece::Ask(_) => true,
+        Piece::Words(Weight::Place | Weight::Text, _) => live.is_claim(),
+        _ => false,
+    };
+    let (first, rest): (Vec<&Piece>, Vec<&Piece>) = pieces.iter().partition(open);
     let mut shown = |pieces: Vec<&Piece>| -> String {
         pieces.into_iter().map(|piece| page.piece(piece)).collect()
     };
-    let folded = !asks.is_empty();
-    let (asks, rest) = (shown(asks), shown(rest));
-    let rest = match folded {
-        true => format!("<details>\n<summary>What comes out</summary>\n{rest}</details>\n"),
-        false => rest,
+    let summary = match first.is_empty() {
+        true => None,
+        false if live.is_claim() => Some("Judge it first. What is true of it"),
+        false => Some("What comes out"),
+    };
+    let (first, rest) = (shown(first), shown(rest));
+    let rest = match summary {
+        Some(summary) => {
+            format!("<details>\n<summary>{summary}</summary>\n{rest}{behind}</details>\n")
+        }
+        None => rest,
     };
     format!(
-        "<figure class=\"live\">\n<figcaption>{}</figcaption>\n{asks}{rest}</figure>\n",
+        "<figure class=\"live\">\n<figcaption>{}</figcaption>\n{first}{rest}</figure>\n",
         escape(&caption(live))
     )
 }
@@ -72,7 +87,7 @@ impl Page<'_> {
                 });
                 format!("<ol>\n{}</ol>\n", items.collect::<String>())
             }
-            Piece::Code(lines) => source(lines),
+            Piece::Code(file, lines) => source(file, lines),
             Piece::Lines(lines) => format!(
                 "<pre class=\"code\" tabindex=\"0\">{}</pre>\n",
                 escape(&lines.join("\n"))
@@ -291,9 +306,9 @@ fn cells(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
 }
 
 /// Lines of a kernel with their numbers and colours.
-pub(super) fn source(lines: &[(usize, String)]) -> String {
+pub(super) fn source(file: &str, lines: &[(usize, String)]) -> String {
     let text: Vec<&str> = lines.iter().map(|(_, text)| text.as_str()).collect();
-    let coloured = code::highlight("cuda", &text.join("\n"));
+    let coloured = code::highlight(code::extension(file), &text.join("\n"));
     let numbered: Vec<String> = lines
         .iter()
         .zip(coloured)
@@ -325,7 +340,7 @@ mod tests {
             place: &|_| None,
             ids: &mut ids,
         };
-        block(lesson.live().next().unwrap(), pieces, &mut page)
+        block(lesson.live().next().unwrap(), pieces, "", &mut page)
     }
 
     #[test]

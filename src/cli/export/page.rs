@@ -10,7 +10,7 @@ use crate::cli::{live, show};
 use crate::picture;
 use course::answer::{Env, Kind};
 use course::present::{Piece, Question};
-use course::{Exercise, Lesson, Part};
+use course::{Exercise, Lesson, Live, Part};
 use text::{Section, Value, parse};
 
 /// Stands in every file that this program wrote, near its beginning.
@@ -22,6 +22,14 @@ const STYLE: &str = include_str!("page.css");
 pub(super) struct Book<'a> {
     pub(super) desk: &'a Desk,
     pub(super) lessons: Vec<&'a Lesson>,
+}
+
+/// What a lesson is drawn with, and what came of it.
+struct Drawing<'d> {
+    writer: &'d Writer<'d>,
+    ids: &'d mut Ids,
+    /// The exit code.
+    code: &'d mut u8,
 }
 
 /// A whole file around `main`.
@@ -122,26 +130,22 @@ impl Book<'_> {
                 escape(anchor),
                 heading(&section.title, &writer)
             );
-            for part in &section.parts {
-                match part {
-                    Part::Prose { body, .. } => main += &writer.blocks(&body.blocks, &mut ids),
-                    Part::Live(block) => {
-                        main += &match live::pieces(self.desk, lesson, block, true) {
-                            Ok(pieces) => {
-                                let (place, ids) = (&place, &mut ids);
-                                let mut page = on_page::Page { place, ids };
-                                on_page::block(block, &pieces, &mut page)
-                            }
-                            Err(failure) => {
-                                let sentence = failure.sentence();
-                                let (id, number) = (&lesson.id, block.number);
-                                complain(&format!("{id}, block {number}: {sentence}"));
-                                code = 4;
-                                on_page::refused(&block.kind, sentence)
-                            }
-                        };
-                    }
-                }
+            let told: Vec<_> = section.told().collect();
+            for (part, _) in told.iter().filter(|(_, claim)| claim.is_none()) {
+                let mut page = Drawing {
+                    writer: &writer,
+                    ids: &mut ids,
+                    code: &mut code,
+                };
+                let of = |other: &Option<&Live>| match (part, other) {
+                    (Part::Live(live), Some(claim)) => live.number == claim.number,
+                    _ => false,
+                };
+                let behind = told.iter().filter(|(_, claim)| of(claim));
+                let behind: String = behind
+                    .map(|(part, _)| self.part(lesson, part, "", &mut page))
+                    .collect();
+                main += &self.part(lesson, part, &behind, &mut page);
             }
         }
         if let Some(anchor) = practice {
@@ -153,6 +157,28 @@ impl Book<'_> {
         main += "</main>\n";
         main += &self.neighbours(lesson);
         Ok((file(&lesson.title, &main), code))
+    }
+
+    /// A part of a section; `behind` is what stands behind a claim.
+    fn part(&self, lesson: &Lesson, part: &Part, behind: &str, on: &mut Drawing<'_>) -> String {
+        let block = match part {
+            Part::Prose { body, .. } => return on.writer.blocks(&body.blocks, on.ids),
+            Part::Live(block) => block,
+        };
+        match live::pieces(self.desk, lesson, block, true) {
+            Ok(pieces) => {
+                let (place, ids) = (on.writer.place, &mut *on.ids);
+                let mut page = on_page::Page { place, ids };
+                on_page::block(block, &pieces, behind, &mut page)
+            }
+            Err(failure) => {
+                let sentence = failure.sentence();
+                let (id, number) = (&lesson.id, block.number);
+                complain(&format!("{id}, block {number}: {sentence}"));
+                *on.code = 4;
+                on_page::refused(&block.kind, sentence)
+            }
+        }
     }
 
     /// Links to the lessons before and after.
@@ -291,7 +317,7 @@ pub(super) fn form(question: &Question) -> String {
         out += &format!(
             "<p class=\"dim\">kernels/{}</p>\n{}",
             escape(path),
-            on_page::source(lines)
+            on_page::source(path, lines)
         );
     } else if !question.options.is_empty() {
         let options = question.options.iter();
@@ -330,12 +356,12 @@ pub(super) fn form(question: &Question) -> String {
 
 /// A live block on a page of its own.
 #[cfg(test)]
-pub(in crate::cli) fn live_block(live: &course::Live, pieces: &[Piece]) -> String {
+pub(in crate::cli) fn live_block(live: &Live, pieces: &[Piece]) -> String {
     let mut page = on_page::Page {
         place: &|_| None,
         ids: &mut Ids::default(),
     };
-    on_page::block(live, pieces, &mut page)
+    on_page::block(live, pieces, "", &mut page)
 }
 
 #[cfg(test)]

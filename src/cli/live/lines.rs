@@ -40,7 +40,7 @@ fn piece(piece: &Piece, ascii: bool) -> Vec<String> {
                 lines
             })
             .collect(),
-        Piece::Code(lines) => source(lines),
+        Piece::Code(_, lines) => source(lines),
         Piece::Lines(lines) => lines.iter().map(|line| format!("  {line}")).collect(),
         Piece::Question(question) => asked(question, "  ", ascii),
         Piece::Outcome(value, note) => {

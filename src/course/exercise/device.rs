@@ -1,8 +1,33 @@
 //! The device of the course: questions about a GPU are asked of the one that is chosen.
 
 use super::Exercise;
-use crate::answer::{Env, Key, Setting, USUAL_GPU};
+use crate::answer::{Env, Key, Setting, USUAL_GPU, data_sheets};
+use crate::fault::Place;
+use crate::fields::Phrase;
+use crate::recorded::Figures;
 use crate::setup::{GPU, Setup};
+use crate::solution::{Derivation, Worked};
+use plan::cost::Gpu;
+
+/// How what a text says of its device begins, behind what the author says.
+const NOTE: &str = "\n\n**On the ";
+
+/// What is to be known of the device before a text that asks of it is read: what it lacks,
+/// or that it is two.
+pub(crate) fn caveat(gpu: &Gpu, text: &str) -> Option<String> {
+    const WORD: &str = "bf16";
+    if gpu.bf16_tflops.is_none() && text.contains(WORD) {
+        return Some(format!(
+            "its data sheet has no peak for {WORD}, and what is asked or said of that here has no value. `--gpu` takes another device."
+        ));
+    }
+    let die = format!("{}_gcd", gpu.id);
+    let die = data_sheets()?.get(&die).ok()?;
+    Some(format!(
+        "its programs see two devices, and a launch runs on one of them. Here both are taken as one; `--gpu {}` is what a launch has.",
+        die.id
+    ))
+}
 
 /// Whether a text has expressions about the GPU of its settings, such as
 /// `ridge(gpu, fp32)` or `gpu(gpu).name`.
@@ -34,6 +59,53 @@ impl Exercise {
         ))
     }
 
+    /// A question without an answer on the device that it asks of says so in place of
+    /// its hints and of how the answer comes about, which would have no numbers.
+    pub(super) fn leave_open(&self, key: &mut Key) {
+        let Some(text) = self.on_its_device(key) else {
+            return;
+        };
+        key.worked = Worked::Here(Derivation {
+            key: key.name.text.clone(),
+            line: 1,
+            body: text.clone(),
+            body_line: 1,
+            numbers: Vec::new(),
+        });
+        let at = Place { line: 1, column: 1 };
+        key.hints = vec![Phrase { text, at }];
+    }
+
+    /// Why a question has no answer on the device of the course.
+    fn on_its_device(&self, key: &Key) -> Option<String> {
+        self.gpu.filter(|gpu| *gpu != USUAL_GPU)?;
+        let setup = key.setup.answer().ok()?;
+        self.without_answer(key, &Env::new(setup, data_sheets()?, Figures::built_in()))
+    }
+
+    /// Says behind what stands above the questions what is to be known of the device, and
+    /// which of them stay open on it.
+    fn say_device(&mut self, gpu: &str) {
+        let written = self.body.find(NOTE).unwrap_or(self.body.len());
+        self.body.truncate(written);
+        let Some(gpu) = data_sheets().and_then(|all| all.get(gpu).ok()) else {
+            return;
+        };
+        let Some(caveat) = caveat(gpu, self.text.body()) else {
+            return;
+        };
+        let open = (1..)
+            .zip(&self.keys)
+            .filter(|(_, key)| self.on_its_device(key).is_some());
+        let open: Vec<String> = open.map(|(number, _)| number.to_string()).collect();
+        let open = match open.split_last() {
+            None => String::new(),
+            Some((last, [])) => format!(" Question {last} stays open."),
+            Some((last, first)) => format!(" Questions {} and {last} stay open.", first.join(", ")),
+        };
+        self.body += &format!("{NOTE}{}:** {caveat}{open}", gpu.short);
+    }
+
     /// The same questions, asked of another GPU; those that ask of none, or of one that
     /// the author names, are as they were.
     #[must_use]
@@ -49,6 +121,7 @@ impl Exercise {
         on.keys = on.asked(&on.setups());
         // Authors look at the usual device: on another one two slips may come to the same.
         on.keys.iter_mut().for_each(Key::drop_slips);
+        on.say_device(gpu);
         on
     }
 }
@@ -83,6 +156,61 @@ mod tests {
         // In a variant, and back again.
         assert!(right(&on.variant(1).unwrap(), "122.6/5.3"));
         assert!(right(&on.variant(1).unwrap().on(USUAL_GPU), "66.9/4.8"));
+    }
+
+    #[test]
+    fn a_device_without_bf16_says_so_once_at_the_head() {
+        let text = TEXT.replace("ridge(gpu, fp32)", "ridge(gpu, bf16)");
+        let exercise = Exercise::read("ex", "ex.md", &text);
+        let on = exercise.on("v100");
+        let head = "**On the V100:** its data sheet has no peak for bf16,";
+        assert_eq!(on.body.matches(head).count(), 1, "{}", on.body);
+        assert!(on.body.ends_with("Question 1 stays open."), "{}", on.body);
+        assert_eq!(on.on("t4").body.matches("**On the").count(), 1);
+        assert_eq!(on.on("mi300a").body, exercise.body);
+        // Its solution and its hints are that, and no sentence with a hole.
+        let key = &on.variant(1).unwrap().keys[0];
+        let Worked::Here(derivation) = &key.worked else {
+            panic!("{:?}", key.worked);
+        };
+        let says = "This question has no answer on the device of the course, v100:";
+        assert!(derivation.body.starts_with(says), "{derivation:?}");
+        assert!(key.hints[0].text.starts_with(says) && key.hints.len() == 1);
+        assert_eq!(
+            Exercise::read("ex", "ex.md", TEXT).on("v100").body,
+            exercise.body
+        );
+        // A package of two devices: which is the one that runs a launch.
+        let two = exercise.on("mi250x").body;
+        assert!(two.contains("`--gpu mi250x_gcd`"), "{two}");
+        assert_eq!(exercise.on("mi250x_gcd").body, exercise.body);
+    }
+
+    #[test]
+    fn a_lesson_begins_with_what_its_device_lacks() {
+        use crate::lesson::{Lesson, Part};
+        let text = "## A\n\nOne.\n\n## B\n\nThe ridge is `= ridge(gpu, bf16)`.\n";
+        let lesson = Lesson::read("01-a", "a.md", text);
+        let blocks = |gpu: &'static str| -> Vec<usize> {
+            let sections = lesson.on(gpu).sections.into_iter();
+            let count = |part: &Part| match part {
+                Part::Prose { body, .. } => body.blocks.len(),
+                Part::Live(_) => 0,
+            };
+            sections.map(|s| s.parts.iter().map(count).sum()).collect()
+        };
+        assert_eq!(blocks("mi300a"), [1, 1]);
+        for gpu in ["v100", "mi250x"] {
+            assert_eq!(blocks(gpu), [2, 1], "{gpu}");
+        }
+        assert_eq!(
+            Lesson::read("01-a", "a.md", "## A\n\nbf16.\n")
+                .on("v100")
+                .sections[0]
+                .parts
+                .len(),
+            1
+        );
     }
 
     #[test]

@@ -34,6 +34,7 @@ impl Exercise {
                     key.name.text = format!("{}_{letter}", key.name.text);
                 }
                 key.find_options();
+                self.leave_open(&mut key);
                 keys.push(key);
             }
         }

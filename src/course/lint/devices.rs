@@ -3,10 +3,11 @@
 
 use super::super::lesson::Lesson;
 use crate::answer::{USUAL_GPU, data_sheets};
-use crate::exercise::asks_of_gpu;
+use crate::exercise::{Exercise, asks_of_gpu};
 use crate::fault::Fault;
 use crate::fields::Phrase;
 use crate::recorded::Figures;
+use crate::setup::GPU;
 use crate::text::Text;
 
 /// The reason for all GPUs of a comparison but the usual one.
@@ -37,6 +38,17 @@ pub(super) fn check(texts: &[&Text], named: &[(Phrase, Phrase)], faults: &mut Ve
             }
             _ => {}
         }
+    }
+}
+
+/// A solution with figures of the device of the course whose exercise does not speak of
+/// it: they would be those of the usual device, whatever was chosen.
+pub(super) fn unasked(exercise: &Exercise, solution: &Text, faults: &mut Vec<Fault>) {
+    let named = exercise.setup.text(GPU).is_some() || asks_of_gpu(exercise.text.body());
+    if !named && asks_of_gpu(solution.body()) {
+        let at = solution.body().find("gpu)").unwrap_or_default();
+        let say = "the exercise says nothing of the device of the course, so these are figures of the usual one; name it in the exercise, or leave them out.";
+        faults.push(solution.fault(at, say));
     }
 }
 
@@ -201,6 +213,22 @@ mod tests {
         assert!(said(&both.replace("h200", "l4"), &compared).is_empty());
         let unused = said("nothing", &[("a10", "why")]);
         assert!(unused[0].contains("no expression names a10"), "{unused:?}");
+    }
+
+    #[test]
+    fn a_solution_shows_the_device_that_its_exercise_speaks_of() {
+        let said = |exercise: &str, solution: &str| {
+            let exercise = Exercise::read("ex", "ex.md", exercise);
+            let (text, _) = Text::new("s.md", solution);
+            let mut faults = Vec::new();
+            unasked(&exercise, &text, &mut faults);
+            faults.len()
+        };
+        let shows = "`= ridge(gpu, fp32)`";
+        assert_eq!(said("nothing", shows), 1);
+        assert_eq!(said("On the `= gpu(gpu).short`", shows), 0);
+        assert_eq!(said("+++\nconfig = { gpu = \"a10\" }\n+++\n", shows), 0);
+        assert_eq!(said("nothing", "`= ridge(a10, fp32)`"), 0);
     }
 
     #[test]

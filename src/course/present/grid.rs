@@ -38,9 +38,17 @@ pub(super) fn table(env: &Env<'_>, columns: &[Phrase], rows: &[Vec<Cell>]) -> Gr
         Cell::Text(text) => fill(&text.text, shown),
         Cell::Number(inline) => shown(inline),
     };
+    let mut shown_rows: Vec<Vec<String>> = Vec::new();
+    for row in rows {
+        let row = row.iter().map(cell).collect();
+        // A GPU that the author names may be the device of the course, and stands once.
+        if !shown_rows.contains(&row) {
+            shown_rows.push(row);
+        }
+    }
     Grid {
         head: columns.iter().map(|c| fill(&c.text, shown)).collect(),
-        rows: rows.iter().map(|r| r.iter().map(cell).collect()).collect(),
+        rows: shown_rows,
         unshown: unshown.get(),
         ..Grid::default()
     }

@@ -82,11 +82,11 @@ pub(super) fn kernel(
         return Ok(Vec::new());
     };
     let aside = |text| Piece::Words(Weight::Aside, text);
-    let mut out = vec![Piece::Words(Weight::Title, excerpt.file)];
+    let mut out = vec![Piece::Words(Weight::Title, excerpt.file.clone())];
     if !excerpt.idea.is_empty() {
         out.push(Piece::Words(Weight::Text, excerpt.idea));
     }
-    out.push(Piece::Code(excerpt.lines));
+    out.push(Piece::Code(excerpt.file, excerpt.lines));
     if excerpt.more > 0 {
         let more = figure::counted(excerpt.more as u64, "more line", "more lines");
         out.push(aside(more));

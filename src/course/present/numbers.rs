@@ -30,7 +30,7 @@ impl Piece {
             | Self::Text(_)
             | Self::Said(..)
             | Self::Steps(_)
-            | Self::Code(_)
+            | Self::Code(..)
             | Self::Lines(_)
             | Self::Question(_)
             | Self::Outcome(..)

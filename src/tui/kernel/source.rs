@@ -4,12 +4,13 @@ use super::flow::flow;
 use crate::tui::pen::{Pen, clip, width, wrap};
 use crate::tui::ribbon::bar;
 use crate::tui::theme::Role;
-use app::State;
+use app::book::Torch;
 use app::kernel::heat::{self, Metric};
-use app::kernel::{kernel, source};
+use app::kernel::{View, files, kernel, metric, source};
 use app::source::Source;
+use app::{State, figure};
 use plan::run::KernelReport;
-use text::code::highlight;
+use text::code::{extension, highlight};
 
 /// Rows that are not lines of source: the file's name and an empty row above,
 /// the idea below.
@@ -32,7 +33,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
         return;
     };
     let end = pen.put(1, 0, &source.file, Role::Strong);
-    let files = kernel.files.len();
+    let files = files(&state.kernel, &state.shared).len();
     if files > 1 {
         let text = match part_of_file(state, &source.file) {
             Some(part) => format!("file {} of {files}, {part}, Tab", state.kernel.file + 1),
@@ -46,7 +47,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
     let bottom = pen.height() - IDEA as u16;
     let gutter = gutter(state);
     let column = Column::of(state);
-    if let Some(metric) = state.kernel.metric {
+    if let Some(metric) = metric(&state.kernel) {
         pen.put(6, 1, metric.name(), Role::Issued);
     }
     let room = pen.width().saturating_sub(gutter + 1);
@@ -54,7 +55,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
         source.lines.iter().map(|l| l.text.as_str()),
         usize::from(room),
     );
-    let coloured = highlight("cuda", &shown.join("\n"));
+    let coloured = highlight(extension(&source.file), &shown.join("\n"));
     let mut y = 2;
     let lines = source.lines.iter().zip(&shown).zip(&coloured).enumerate();
     for (at, ((line, text), spans)) in lines.skip(state.kernel.top) {
@@ -85,12 +86,28 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
         }
         y += height(text, room) as u16;
     }
-    idea(state, source, pen, bottom);
+    match (state.kernel.view, &kernel.torch) {
+        (View::Torch, Some(torch)) => below(&operations(torch), Role::Text, pen, bottom),
+        _ => idea(state, source, pen, bottom),
+    }
+}
+
+/// What PyTorch makes of a function.
+fn operations(torch: &Torch) -> String {
+    let launches = match torch.ops {
+        1 => "about a launch",
+        _ => "about a launch each",
+    };
+    format!(
+        "{} in PyTorch: {}, {launches}, counted in the lines. This kernel is one launch.",
+        torch.function,
+        figure::counted(torch.ops, "operation", "operations"),
+    )
 }
 
 /// Columns left of the code.
 fn gutter(state: &State) -> u16 {
-    match state.kernel.metric {
+    match metric(&state.kernel) {
         Some(_) => HEATED,
         None => GUTTER,
     }
@@ -98,7 +115,7 @@ fn gutter(state: &State) -> u16 {
 
 /// How much of the kernel's instructions is of a file.
 fn part_of_file(state: &State, file: &str) -> Option<String> {
-    state.kernel.metric?;
+    metric(&state.kernel)?;
     let kernel = heat::counts(&state.shared)?;
     let all = kernel.work?.instructions.max(1) as f64;
     let here = heat::of_file(kernel, file).instructions as f64;
@@ -114,7 +131,7 @@ struct Column<'s> {
 
 impl<'s> Column<'s> {
     fn of(state: &'s State) -> Option<Self> {
-        let metric = state.kernel.metric?;
+        let metric = metric(&state.kernel)?;
         let kernel = heat::counts(&state.shared)?;
         Some(Self {
             kernel,
@@ -144,7 +161,6 @@ impl<'s> Column<'s> {
 
 /// What the idea at the cursor is; where there is none, how many there are.
 fn idea(state: &State, source: &Source, pen: &mut Pen<'_>, y: u16) {
-    let room = usize::from(pen.width()).saturating_sub(4);
     let count = source.ideas.len();
     let (text, role) = match source.idea_at(state.kernel.line) {
         Some((at, idea)) => (
@@ -162,7 +178,13 @@ fn idea(state: &State, source: &Source, pen: &mut Pen<'_>, y: u16) {
             (format!("{count} {what} marked here: n and N."), Role::Dim)
         }
     };
-    let lines = wrap(&text, room);
+    below(&text, role, pen, y);
+}
+
+/// Words below the lines.
+fn below(text: &str, role: Role, pen: &mut Pen<'_>, y: u16) {
+    let room = usize::from(pen.width()).saturating_sub(4);
+    let lines = wrap(text, room);
     let rows = IDEA - 1;
     for (row, line) in lines.iter().take(rows).enumerate() {
         let cut = row + 1 == rows && lines.len() > rows;

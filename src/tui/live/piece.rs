@@ -11,7 +11,7 @@ use app::question::Asked;
 use course::present::{self, Chart, Figure, Grid, Piece, Prose, Step, Weight};
 use plan::run::MicroReport;
 use plan::units::figure::Origin;
-use text::code::highlight;
+use text::code::{extension, highlight};
 use text::{Alignment, Block, Element, Inline, Layout, Resolved, Value};
 
 /// Widest block of numbers: label and value stay near each other.
@@ -89,7 +89,7 @@ pub fn still(state: &State, piece: &Piece, columns: usize) -> Laid {
         Piece::Roofline(found) => return grid(state, &found.grid, columns),
         // No block of a lesson: its points are not clicked.
         Piece::Chart(found) => return drawn(state, found, 0, columns),
-        Piece::Code(lines) => source(lines, columns),
+        Piece::Code(file, lines) => source(file, lines, columns),
         Piece::Lines(lines) => lines
             .iter()
             .map(|line| Row::of(clip(line, columns), Role::Text))
@@ -198,9 +198,9 @@ pub fn reported(state: &State, report: &MicroReport, columns: usize) -> Vec<Row>
 }
 
 /// Lines of a kernel with their numbers and colours.
-fn source(lines: &[(usize, String)], columns: usize) -> Vec<Row> {
+fn source(file: &str, lines: &[(usize, String)], columns: usize) -> Vec<Row> {
     let whole: Vec<&str> = lines.iter().map(|(_, text)| text.as_str()).collect();
-    let coloured = highlight("cuda", &whole.join("\n"));
+    let coloured = highlight(extension(file), &whole.join("\n"));
     let lines = lines.iter().zip(&coloured);
     let line = |((number, _), spans): (&(usize, String), &Vec<text::Span>)| {
         let spans = spans
