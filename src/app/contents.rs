@@ -3,7 +3,7 @@
 
 use super::followed::{self, Followed};
 use super::study::Study;
-use course::{KeyMark, Lesson};
+use course::{Exercise, Lesson, Tally};
 
 /// How far a lesson was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,10 +32,8 @@ pub struct LessonLine {
     pub minutes: u64,
     /// How far it was read.
     pub read: Read,
-    /// Questions answered right.
-    pub right: usize,
-    /// Questions.
-    pub questions: usize,
+    /// How its questions stand.
+    pub tally: Tally,
     /// The path that is followed takes it.
     pub on_path: bool,
 }
@@ -60,7 +58,9 @@ pub struct Contents {
     pub lessons: Vec<LessonLine>,
     /// The lesson and section where the learner stopped, with its heading.
     pub stopped: Option<Stopped>,
-    /// Questions that were answered with a slip, by exercise id.
+    /// How the questions of the course stand.
+    pub tally: Tally,
+    /// Exercises with a question that was last answered with a slip.
     pub slips: Vec<String>,
     /// What the course is: `course 1.0, embedded`.
     pub course: String,
@@ -79,7 +79,13 @@ impl Contents {
         }
         self.route = followed::followed(study);
         self.stopped = stopped_line(study);
-        self.slips = slips(study);
+        let exercises = study.course.exercises();
+        let tallies: Vec<(&str, Tally)> = exercises
+            .map(|e| (e.id.as_str(), tally(study, e)))
+            .collect();
+        self.tally = tallies.iter().map(|(_, tally)| *tally).sum();
+        let slipped = tallies.iter().filter(|(_, tally)| tally.slip > 0);
+        self.slips = slipped.map(|(id, _)| (*id).to_owned()).collect();
     }
 
     /// Lessons that were read to the end, of all; reference pages are none.
@@ -88,16 +94,13 @@ impl Contents {
         let read = lessons.clone().filter(|l| l.read == Read::Done);
         (read.count(), lessons.count())
     }
+}
 
-    /// Questions answered right.
-    pub fn right(&self) -> usize {
-        self.lessons.iter().map(|l| l.right).sum()
-    }
-
-    /// Questions of the course.
-    pub fn questions(&self) -> usize {
-        self.lessons.iter().map(|l| l.questions).sum()
-    }
+/// How the questions of an exercise stand: of the variant that is answered, which may ask
+/// other questions.
+pub fn tally(study: &Study, exercise: &Exercise) -> Tally {
+    let answered = study.exercise(&exercise.id).unwrap_or(exercise);
+    study.progress.tally(answered)
 }
 
 fn line(study: &Study, lesson: &Lesson) -> LessonLine {
@@ -107,13 +110,7 @@ fn line(study: &Study, lesson: &Lesson) -> LessonLine {
         let read = |s: &&course::Section| mark.read.contains(&s.id);
         lesson.sections.iter().filter(read).count()
     });
-    let (mut right, mut questions) = (0, 0);
-    for exercise in study.course.exercises_of(&lesson.id) {
-        // The variant that is answered may ask other questions.
-        let exercise = study.exercise(&exercise.id).unwrap_or(exercise);
-        questions += exercise.keys.len();
-        right += study.progress.right(exercise);
-    }
+    let exercises = study.course.exercises_of(&lesson.id);
     LessonLine {
         id: lesson.id.clone(),
         number: number(&lesson.id).to_owned(),
@@ -128,8 +125,7 @@ fn line(study: &Study, lesson: &Lesson) -> LessonLine {
             n if n == of => Read::Done,
             n => Read::Part(n, of),
         },
-        right,
-        questions,
+        tally: exercises.map(|e| tally(study, e)).sum(),
         on_path: false,
     }
 }
@@ -153,16 +149,6 @@ fn stopped_line(study: &Study) -> Option<Stopped> {
         of: lesson.sections.len(),
         heading: lesson.sections.get(at)?.title.clone(),
     })
-}
-
-/// Exercises with a question that was last answered with a slip.
-fn slips(study: &Study) -> Vec<String> {
-    let slipped = |mark: &KeyMark| mark.verdict == Some(course::Mark::Slip) && !mark.solved;
-    let with_slip = study.progress.exercises.iter();
-    with_slip
-        .filter(|(_, keys)| keys.values().any(slipped))
-        .map(|(id, _)| id.clone())
-        .collect()
 }
 
 /// The number that lists show for a lesson: the digits its id begins with.

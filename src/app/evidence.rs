@@ -24,7 +24,7 @@ pub fn run(shared: &mut Shared, claim: &Claim, out: &mut Out) {
     let Some(first) = cuts.first().copied() else {
         let text = match claim.demonstration() {
             Some(command) => format!("In a shell: {command}"),
-            None => "There is nothing to run here: the facts below settle it.".to_owned(),
+            None => "There is nothing to run here: reading or arithmetic settles it.".to_owned(),
         };
         shared.notes.say(Tone::Plain, text);
         return;

@@ -154,13 +154,6 @@ fn opened_shown(page: &Exercises, shared: &mut Shared, out: &mut Out) {
     }
 }
 
-/// How many questions of an exercise were solved, and how many it has.
-pub fn solved(shared: &Shared, exercise: &Exercise) -> (usize, usize) {
-    // The variant that is answered may ask other questions.
-    let exercise = shared.study.exercise(&exercise.id).unwrap_or(exercise);
-    (shared.study.progress.right(exercise), exercise.keys.len())
-}
-
 /// Acts on the exercise page.
 fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out) {
     if page.form.is_none() {

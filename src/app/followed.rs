@@ -16,7 +16,7 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// `Three hours: 3 of 15 right, about 120 min left`.
+    /// `Three hours: 3 of 15 done, about 120 min left`.
     pub fn line(&self) -> String {
         let Walk {
             done, all, left, ..
@@ -25,7 +25,7 @@ impl Followed {
             0 => String::new(),
             left => format!(", about {left} min left"),
         };
-        format!("{}: {done} of {all} right{left}", self.title)
+        format!("{}: {done} of {all} done{left}", self.title)
     }
 }
 

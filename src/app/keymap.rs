@@ -17,6 +17,8 @@ pub use table::TABLE;
 pub enum On {
     /// Everywhere; moving about.
     Moving,
+    /// Moving about on these pages; on others there is nothing to move to.
+    Across(&'static [Page]),
     /// On these pages; goes before the other two.
     Here(&'static [Page]),
     /// Everywhere.
@@ -46,6 +48,15 @@ impl Entry {
     /// Whether the entry works on `page` before those that work everywhere.
     pub fn is_here(&self, page: Page) -> bool {
         matches!(self.on, On::Here(pages) if pages.contains(&page))
+    }
+
+    /// Whether the entry moves about on `page`.
+    pub fn moves(&self, page: Page) -> bool {
+        match self.on {
+            On::Moving => true,
+            On::Across(pages) => pages.contains(&page),
+            On::Here(_) | On::Anywhere => false,
+        }
     }
 }
 

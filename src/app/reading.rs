@@ -5,14 +5,15 @@ use super::change::NAME;
 use super::intent::{Intent, Out};
 use super::keymap::{Action, FooterItem, TABLE};
 use super::message::Effect;
+use super::note::Tone;
 use super::page::{Mark, Page, SMALL};
 use super::screen::{READ, Screen, read_only};
 use super::shared::Shared;
 use plan::cost::Why;
+use plan::run::BackendKind;
 
-/// Moves over a page of so many lines.
-fn scrolled(at: usize, lines: usize, shared: &Shared, action: Action) -> usize {
-    let room = usize::from(shared.size.1.saturating_sub(4));
+/// Moves over a page of so many lines, of which so many are shown.
+fn scrolled(at: usize, (lines, room): (usize, usize), action: Action) -> usize {
     let to = match action {
         Action::Up => at.saturating_sub(1),
         Action::Down => at + 1,
@@ -25,11 +26,26 @@ fn scrolled(at: usize, lines: usize, shared: &Shared, action: Action) -> usize {
     to.min(lines.saturating_sub(room))
 }
 
+/// Lines that a page shows which has the screen for itself.
+fn room(shared: &Shared) -> usize {
+    usize::from(shared.size.1.saturating_sub(4))
+}
+
 /// What this machine has.
 #[derive(Clone, Debug, Default)]
 pub struct Doctor {
     /// First line shown.
     pub scroll: usize,
+    /// Lines that it has and lines that the page shows, as it was laid out.
+    extent: (usize, usize),
+}
+
+impl Doctor {
+    /// Takes in how long the page came out.
+    pub fn fit(&mut self, lines: usize, room: usize) {
+        self.extent = (lines, room);
+        self.scroll = self.scroll.min(lines.saturating_sub(room));
+    }
 }
 
 impl Screen for Doctor {
@@ -48,15 +64,16 @@ impl Screen for Doctor {
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
         if action == Action::RunAll {
             out.push(Effect::Probe);
+            if shared.machine.kind() == BackendKind::Simt {
+                let text = "Looking at this machine again. The SIMT machine counts and has no roof: p chooses another backend.";
+                shared.notes.say(Tone::Plain, text);
+                return;
+            }
             let text = "Looking at this machine again, and measuring its ceilings.";
             shared.measure(text, out);
             return;
         }
-        let backends = &shared.machine.backends;
-        // A note takes two lines at most places.
-        let notes: usize = backends.iter().map(|b| 2 * b.notes.len()).sum();
-        let lines = shared.machine.facts.len() + backends.len() + notes + 12;
-        self.scroll = scrolled(self.scroll, lines, shared, action);
+        self.scroll = scrolled(self.scroll, self.extent, action);
     }
 
     fn command(&self, _: &Shared) -> String {
@@ -82,7 +99,7 @@ impl Screen for Terms {
 
     fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
         let lines = self.items(shared).len();
-        self.scroll = scrolled(self.scroll, lines, shared, action);
+        self.scroll = scrolled(self.scroll, (lines, room(shared)), action);
     }
 
     fn command(&self, shared: &Shared) -> String {
@@ -110,7 +127,11 @@ impl Screen for Messages {
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
-        self.scroll = scrolled(self.scroll, shared.notes.log().len(), shared, action);
+        self.scroll = scrolled(
+            self.scroll,
+            (shared.notes.log().len(), room(shared)),
+            action,
+        );
     }
 
     fn items(&self, shared: &Shared) -> Vec<String> {
@@ -144,7 +165,7 @@ impl Screen for Help {
             true => LONGEST.1,
             false => LONGEST.0,
         };
-        self.scroll = scrolled(self.scroll, lines, shared, action);
+        self.scroll = scrolled(self.scroll, (lines, room(shared)), action);
     }
 
     fn items(&self, shared: &Shared) -> Vec<String> {

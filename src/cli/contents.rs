@@ -5,6 +5,7 @@ use super::args::OutputArgs;
 use super::desk::Desk;
 use super::lists;
 use super::out::Out;
+use course::Tally;
 
 /// What one would see first in the workshop, as lines.
 pub(super) fn contents(output: &OutputArgs, out: &mut Out) -> Outcome {
@@ -16,18 +17,15 @@ pub(super) fn contents(output: &OutputArgs, out: &mut Out) -> Outcome {
     out.gap();
     out.lines(lists::lesson_table(&desk).lines());
     out.gap();
-    let (right, all) = desk
-        .course
-        .exercises()
-        .map(|e| lists::solved(&desk, e))
-        .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    out.line(format!("{right} of {all} questions are answered right."));
+    let exercises = desk.course.exercises();
+    let all: Tally = exercises.map(|e| lists::tally(&desk, e)).sum();
+    out.line(format!("Questions: {}.", all.line()));
     let settings = &desk.progress().settings;
     let chosen = settings.get(course::PATH_SETTING).map(String::as_str);
     if let Some(route) = desk.course.route(chosen) {
         let walk = route.walk(&desk.course, desk.progress());
         out.line(format!(
-            "Your path, {}: {} of {} right.",
+            "Your path, {}: {} of {} done.",
             route.title, walk.done, walk.all
         ));
     }

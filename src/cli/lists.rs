@@ -10,7 +10,7 @@ use super::table::{Align, Table};
 use super::words::wrapped;
 use app::contents::number;
 use course::assigned::{Assigned, assigned};
-use course::{Exercise, Ledger, Lesson};
+use course::{Exercise, Ledger, Lesson, Tally};
 
 /// The exercises, and what is right.
 #[derive(Debug, Args)]
@@ -34,15 +34,14 @@ pub(super) fn read(desk: &Desk, lesson: &Lesson) -> (usize, usize) {
     (done, all)
 }
 
-/// Questions solved, of all, in the variant that is answered.
-pub(super) fn solved(desk: &Desk, exercise: &Exercise) -> (usize, usize) {
+/// How the questions of an exercise stand, in the variant that is answered.
+pub(super) fn tally(desk: &Desk, exercise: &Exercise) -> Tally {
     let progress = desk.progress();
     let answered = match progress.variant(&exercise.id) {
         0 => None,
         number => exercise.variant(number).ok(),
     };
-    let exercise = answered.as_ref().unwrap_or(exercise);
-    (progress.right(exercise), exercise.keys.len())
+    progress.tally(answered.as_ref().unwrap_or(exercise))
 }
 
 /// How many of some questions are solved.
@@ -58,7 +57,7 @@ pub(super) fn lesson_table(desk: &Desk) -> Table {
         ("lesson", Align::Left),
         ("title", Align::Left),
         ("shows", Align::Left),
-        ("time", Align::Right),
+        ("reading", Align::Right),
         ("read", Align::Right),
     ]);
     for lesson in desk.course.lessons() {
@@ -118,12 +117,12 @@ pub(super) fn exercises(output: &OutputArgs, args: &ExercisesArgs, out: &mut Out
             .course
             .exercises()
             .map(|e| {
-                let (right, all) = solved(&desk, e);
+                let tally = tally(&desk, e);
                 serde_json::json!({
                     "id": e.id, "title": e.title, "minutes": e.minutes,
                     "lesson": e.lesson.as_ref().map(|l| l.text.clone()),
                     "keys": e.keys.iter().map(|k| k.name.text.clone()).collect::<Vec<_>>(),
-                    "right": right, "total": all,
+                    "right": tally.right, "kept": tally.kept, "total": tally.all,
                 })
             })
             .collect();
@@ -135,10 +134,10 @@ pub(super) fn exercises(output: &OutputArgs, args: &ExercisesArgs, out: &mut Out
         ("title", Align::Left),
         ("lesson", Align::Left),
         ("time", Align::Right),
-        ("right", Align::Right),
+        ("done", Align::Right),
     ]);
     for exercise in desk.course.exercises() {
-        let (right, all) = solved(&desk, exercise);
+        let tally = tally(&desk, exercise);
         table.row(vec![
             exercise.id.clone(),
             exercise.title.clone(),
@@ -150,7 +149,7 @@ pub(super) fn exercises(output: &OutputArgs, args: &ExercisesArgs, out: &mut Out
                 0 => String::new(),
                 minutes => format!("{minutes} min"),
             },
-            format!("{right}/{all}"),
+            format!("{}/{}", tally.done(), tally.all),
         ]);
     }
     out.lines(table.lines());
@@ -243,7 +242,7 @@ fn of_documents(desk: &Desk, output: &OutputArgs, out: &mut Out) -> Outcome {
             exercise.title
         ));
         out.line(format!(
-            "  {theirs}, {} min here; {} of {} right",
+            "  {theirs}, {} min here; {} of {} done",
             minutes(desk, &asked),
             solved_of(desk, &asked),
             asked.len()

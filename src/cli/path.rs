@@ -49,7 +49,7 @@ pub(super) fn path(output: &OutputArgs, args: &PathArgs, out: &mut Out) -> Outco
     }
     let walk = route.walk(&desk.course, desk.progress());
     out.line(format!(
-        "{}, {} min: {} of {} right.",
+        "{}, {} min: {} of {} done.",
         route.title,
         route.minutes(&desk.course),
         walk.done,
@@ -63,8 +63,8 @@ pub(super) fn path(output: &OutputArgs, args: &PathArgs, out: &mut Out) -> Outco
         ("lesson", Align::Left),
         ("sections", Align::Left),
         ("questions", Align::Left),
-        ("time", Align::Right),
-        ("right", Align::Right),
+        ("to read, answer", Align::Right),
+        ("done", Align::Right),
     ]);
     for leg in route.legs(&desk.course) {
         let right = solved_of(&desk, &leg.asked);
@@ -108,7 +108,7 @@ fn list(desk: &Desk, output: &OutputArgs, out: &mut Out) -> Outcome {
         ("title", Align::Left),
         ("lessons", Align::Right),
         ("time", Align::Right),
-        ("right", Align::Right),
+        ("done", Align::Right),
         ("", Align::Left),
     ]);
     for route in routes {

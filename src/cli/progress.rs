@@ -9,10 +9,10 @@ use super::Outcome;
 use super::args::OutputArgs;
 use super::desk::Desk;
 use super::failure::Failure;
-use super::lists::{read, solved};
+use super::lists::{read, tally};
 use super::out::Out;
 use super::words::counted;
-use course::{Progress, now};
+use course::{Progress, Tally, now};
 use files::{plain, read_bounded, replace};
 
 /// Largest file that is taken in.
@@ -52,13 +52,10 @@ pub(super) fn progress(output: &OutputArgs, args: &ProgressArgs, out: &mut Out) 
 fn summary(desk: &Desk, json: bool, out: &mut Out) -> Outcome {
     let lessons = desk.course.lessons().filter(|l| l.minutes > 0);
     let lessons: Vec<(usize, usize)> = lessons.map(|l| read(desk, l)).collect();
-    let questions: Vec<(usize, usize)> = desk.course.exercises().map(|e| solved(desk, e)).collect();
+    let questions: Tally = desk.course.exercises().map(|e| tally(desk, e)).sum();
     let whole = lessons.iter().filter(|(done, all)| done == all).count();
-    let sum = |list: &[(usize, usize)]| {
-        list.iter()
-            .fold((0, 0), |(a, b), (done, all)| (a + done, b + all))
-    };
-    let ((sections, of), (right, all)) = (sum(&lessons), sum(&questions));
+    let sections: usize = lessons.iter().map(|(done, _)| done).sum();
+    let of: usize = lessons.iter().map(|(_, all)| all).sum();
     let (log, practise) = (&desk.progress().log, &desk.progress().practise);
     let total = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0, u64::saturating_add);
     let at_once = total(&mut practise.cards.values().map(|card| card.right));
@@ -70,7 +67,10 @@ fn summary(desk: &Desk, json: bool, out: &mut Out) -> Outcome {
             "schema": 1,
             "lessons": { "read": whole, "total": lessons.len() },
             "sections": { "read": sections, "total": of },
-            "questions": { "right": right, "total": all },
+            "questions": {
+                "right": questions.right, "kept": questions.kept, "slip": questions.slip,
+                "wrong": questions.wrong, "total": questions.all,
+            },
             "practise": { "asked": practise.asked, "right": at_once },
             "days": { "in_a_row": streak, "total": log.days.len() },
             "seconds": { "total": seconds, "lessons": log.seconds },
@@ -82,7 +82,7 @@ fn summary(desk: &Desk, json: bool, out: &mut Out) -> Outcome {
         "lessons    {whole} of {} read, {sections} of {of} sections",
         lessons.len()
     ));
-    out.line(format!("questions  {right} of {all} answered right"));
+    out.line(format!("questions  {}", questions.line()));
     if practise.asked > 0 {
         out.line(format!(
             "practice   {at_once} of {} right at the first answer",

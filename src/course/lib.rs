@@ -89,7 +89,7 @@ pub use number::{Inline, fill, numbers, print};
 pub use paths::{Places, Surroundings};
 pub use preferences::{Known, Preferences};
 pub use progress::undo;
-pub use progress::{Event, Guess, KeyMark, LessonMark, Log, Mark, Progress, Store, now};
+pub use progress::{Event, Guess, KeyMark, LessonMark, Log, Mark, Progress, Store, Tally, now};
 pub use recorded::{Figures, Recorded};
 pub use route::{Leg, Next, Route, SETTING as PATH_SETTING, Step, Walk};
 pub use setup::{Setting, Setup};

@@ -8,12 +8,13 @@ mod form;
 mod log;
 mod merge;
 mod store;
+mod tally;
 pub mod undo;
 
 pub use log::Log;
 pub use store::{Store, now};
+pub use tally::Tally;
 
-use super::exercise::Exercise;
 use super::lesson::Lesson;
 use crate::answer::practise::Deck;
 use crate::answer::{self, Env, Key, Kind, USUAL_GPU, Verdict};
@@ -439,19 +440,6 @@ impl Progress {
     /// The variant of an exercise that is answered now.
     pub fn variant(&self, exercise: &str) -> usize {
         self.variants.get(exercise).copied().unwrap_or(0)
-    }
-
-    /// Questions of an exercise that were answered right: all of them where it
-    /// was finished in another variant.
-    pub fn right(&self, exercise: &Exercise) -> usize {
-        if self.finished.contains(&exercise.id) {
-            return exercise.keys.len();
-        }
-        exercise
-            .keys
-            .iter()
-            .filter(|key| self.key(&exercise.id, &key.name.text).solved)
-            .count()
     }
 
     /// Version of the form, where a newer program wrote it: parts of it may not be

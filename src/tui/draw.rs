@@ -91,6 +91,7 @@ impl Painter {
             Some(Laid::Claim(laid)) => claims::fit(state, laid.len()),
             Some(Laid::Study(laid)) => studies::fit(state, laid),
             None if state.page == Page::Kernel && !state.too_small() => kernel::fit(state),
+            None if state.page == Page::Doctor => reading::fit(state),
             None => {}
         }
     }

@@ -74,6 +74,17 @@ fn header(state: &State, pen: &mut Pen<'_>) {
             if let (Some((name, word)), None) = (name, state.shared.runs.running()) {
                 right = format!("{} · {name} {word}", shape(state));
             }
+            // That a backend is ready goes before the end of a title that fits without it.
+            let fits = |right: &str| {
+                usize::from(end) + width(&place) + 4 + width(right) <= usize::from(edge)
+            };
+            let ready = state.shared.machine.backend();
+            let ready = ready.is_some_and(|b| b.condition == Condition::Ready);
+            let runs =
+                state.shared.runs.running().is_some() || state.shared.studies.making().is_some();
+            if ready && !runs && !fits(&right) && fits(&shape(state)) {
+                right = shape(state);
+            }
         }
         // Then all but the shape, and that too, where the title's beginning does not fit.
         let title = width(&place).min(TITLE);

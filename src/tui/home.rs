@@ -10,21 +10,24 @@ use app::contents::{LessonLine, Read};
 use app::machine::{Condition, Source, flop_rate};
 use app::mouse::Target;
 use app::{State, figure};
+use course::Tally;
 use plan::fusion::Version;
+use plan::run::BackendKind;
 
-/// Columns of the left pane at 120 columns.
-const LEFT: u16 = 67;
-/// Columns of the list at most, where it stands alone.
+/// Columns of the right pane at least; at 120 columns it has these.
+const RIGHT: u16 = 51;
+/// Columns of the list at most.
 const WIDEST: u16 = 100;
 
 /// Draws the page.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     if state.shared.two_panes() {
         let bottom = pen.height() - 2;
-        frame::panes(pen, LEFT, bottom);
-        wide(state, &mut pen.part(0, 3, LEFT, bottom - 3));
-        let right = (pen.width() - LEFT - 1).min(frame::LEFT);
-        beside(state, &mut pen.part(LEFT + 1, 3, right, bottom - 3));
+        let left = (pen.width() - RIGHT - 1).min(WIDEST);
+        frame::panes(pen, left, bottom);
+        wide(state, &mut pen.part(0, 3, left, bottom - 3));
+        let right = (pen.width() - left - 1).min(frame::LEFT);
+        beside(state, &mut pen.part(left + 1, 3, right, bottom - 3));
         if state.shared.notes.shown().is_some() || state.find.is_some() {
             frame::message(state, "", "", pen, bottom - 1);
         }
@@ -40,11 +43,10 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
     let columns = columns(edge);
     pen.put(1, 2, "Contents", Role::Strong);
     let summary = format!(
-        "{} of {} read · {} of {} answered right",
+        "{} of {} read · {}",
         state.shared.contents.read().0,
         state.shared.contents.read().1,
-        state.shared.contents.right(),
-        state.shared.contents.questions()
+        state.shared.contents.tally.line()
     );
     pen.right(edge, 2, &summary, Role::Text);
     heads(columns, pen, 3);
@@ -74,8 +76,7 @@ fn columns(edge: u16) -> [u16; 4] {
             edge.saturating_sub(11),
             edge,
         ],
-        66..80 => [42, 48, 57, edge],
-        _ => [edge - 38, edge - 32, edge - 23, edge],
+        _ => [edge - 26, edge - 19, edge - 11, edge],
     }
 }
 
@@ -85,10 +86,10 @@ fn heads(columns: [u16; 4], pen: &mut Pen<'_>, y: u16) {
     pen.put(6, y, "lesson", Role::Dim);
     if time < edge {
         pen.put(shows, y, "shows", Role::Dim);
-        pen.put(time + 1, y, "time", Role::Dim);
+        pen.right(time + 6, y, "reading", Role::Dim);
     }
     pen.put(read - 1, y, "read", Role::Dim);
-    pen.right(edge, y, "right", Role::Dim);
+    pen.right(edge, y, "done", Role::Dim);
 }
 
 /// The lessons that fit, the one under the cursor among them. Columns: shows,
@@ -163,24 +164,12 @@ fn line(lesson: &LessonLine, here: bool, pen: &mut Pen<'_>, y: u16, columns: [u1
         }
         pen.right(read + 4, y, &how_far, Role::Text);
     }
-    if lesson.questions > 0 {
-        let right = format!("{}/{}", lesson.right, lesson.questions);
-        let role = if lesson.right == lesson.questions {
-            Role::Good
-        } else {
-            Role::Text
-        };
-        pen.right(edge, y, &right, role);
+    let Tally { all, .. } = lesson.tally;
+    if all > 0 {
+        let done = lesson.tally.done();
+        let role = if done == all { Role::Good } else { Role::Text };
+        pen.right(edge, y, &format!("{done}/{all}"), role);
     }
-}
-
-/// Questions that were not answered right and hold no slip either.
-fn open_questions(state: &State) -> usize {
-    state
-        .shared
-        .contents
-        .questions()
-        .saturating_sub(state.shared.contents.right() + state.shared.contents.slips.len())
 }
 
 /// How far one is on the path.
@@ -207,26 +196,44 @@ fn space_does(state: &State, pen: &mut Pen<'_>, y: u16) {
 
 fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
     pen.put(1, y, "7 Exercises", Role::Text);
-    let narrow = pen.width() < 66;
-    let slips = match state.shared.contents.slips.as_slice() {
-        [one] if narrow => format!(" · 1 slip ({one})"),
-        [first, ..] if narrow => {
-            let all = state.shared.contents.slips.len();
-            format!(" · {all} slips ({first}, …)")
-        }
-        [] => String::new(),
-        [one] => format!(" · 1 slip to look at again ({one})"),
-        [first, ..] => format!(
-            " · {} slips to look at again ({first}, …)",
-            state.shared.contents.slips.len()
-        ),
-    };
-    let text = format!(
-        "{} right{slips} · {} open",
-        state.shared.contents.right(),
-        open_questions(state)
-    );
+    let room = usize::from(pen.width().saturating_sub(14));
+    let contents = &state.shared.contents;
+    let text = standing(contents.tally, &contents.slips, room);
     pen.put(13, y, &text, Role::Text);
+}
+
+/// `5 right · 1 kept · 2 slips to look at again (ex3, ex21) · 1 wrong · 420 open`: as much
+/// of it as there is room for, the exercises with a slip before the words around them.
+fn standing(tally: Tally, slips: &[String], room: usize) -> String {
+    let part = |n: usize, word: &str| match n {
+        0 => String::new(),
+        n => format!(" · {n} {word}"),
+    };
+    let line = |again: &str, ids: &str| {
+        let word = if tally.slip == 1 { "slip" } else { "slips" };
+        let kept = part(tally.kept, "kept");
+        let slip = part(tally.slip, &format!("{word}{again}{ids}"));
+        let wrong = part(tally.wrong, "wrong");
+        format!(
+            "{} right{kept}{slip}{wrong} · {} open",
+            tally.right,
+            tally.open()
+        )
+    };
+    let named = |n: usize| match slips.get(..n).map(|ids| ids.join(", ")) {
+        Some(ids) if n == slips.len() => format!(" ({ids})"),
+        Some(ids) if n > 0 => format!(" ({ids}, …)"),
+        _ => String::new(),
+    };
+    let all = slips.len();
+    let long = line(" to look at again", &named(all));
+    let mut shorter = (1..=all).rev().map(|n| line("", &named(n)));
+    match long.chars().count() <= room {
+        true => long,
+        false => shorter
+            .find(|line| line.chars().count() <= room)
+            .unwrap_or_else(|| line("", "")),
+    }
 }
 
 fn claims(state: &State, pen: &mut Pen<'_>, y: u16) {
@@ -287,47 +294,51 @@ fn lower_first(text: &str) -> String {
 
 /// The left pane at 120 columns.
 fn wide(state: &State, pen: &mut Pen<'_>) {
-    let edge = LEFT - 1;
+    let left = pen.width();
+    let edge = left - 1;
+    let contents = &state.shared.contents;
+    let tally = contents.tally;
     pen.put(1, 0, "Contents", Role::Strong);
-    let read = format!(
-        "{} of {} read",
-        state.shared.contents.read().0,
-        state.shared.contents.read().1
-    );
+    let read = format!("{} of {} read", contents.read().0, contents.read().1);
     pen.right(edge, 0, &read, Role::Text);
     heads(columns(edge), pen, 1);
-    let room = pen.height().saturating_sub(14);
-    lines(state, &mut pen.part(0, 3, LEFT, room), columns(edge));
-    let y = 3 + room.min(state.shared.contents.lessons.len() as u16) + 1;
-    let summary = format!(
-        "{} of {} answered right",
-        state.shared.contents.right(),
-        state.shared.contents.questions()
-    );
+    let counts = [
+        ("right", tally.right, Role::Good),
+        ("kept", tally.kept, Role::Text),
+        ("slip", tally.slip, Role::Warn),
+        ("wrong", tally.wrong, Role::Bad),
+    ];
+    // What there is none of has no row, but for what a learner looks for.
+    let counts: Vec<_> = counts
+        .into_iter()
+        .filter(|(word, n, _)| *n > 0 || matches!(*word, "right" | "slip"))
+        .collect();
+    let counted = counts.len() as u16;
+    let room = pen.height().saturating_sub(10 + counted);
+    lines(state, &mut pen.part(0, 3, left, room), columns(edge));
+    let y = 3 + room.min(contents.lessons.len() as u16) + 1;
     pen.put(1, y, "Exercises", Role::Strong);
-    pen.right(edge, y, &summary, Role::Text);
-    let all = state.shared.contents.questions().max(1) as u64;
-    for (dy, word, n, role) in [
-        (2, "right", state.shared.contents.right(), Role::Good),
-        (3, "slip", state.shared.contents.slips.len(), Role::Warn),
-    ] {
-        pen.put(3, y + dy, word, role);
+    pen.right(edge, y, &tally.line(), Role::Text);
+    let all = tally.all.max(1) as u64;
+    for (y, (word, n, role)) in (y + 2..).zip(counts) {
+        pen.put(3, y, word, role);
         let drawn = bar(n as u64 * 36 * 8 / all, 36, pen.ascii());
-        let end = pen.put(12, y + dy, &drawn, role);
+        let end = pen.put(12, y, &drawn, role);
         let rest = "·".repeat(usize::from(48u16.saturating_sub(end)));
-        pen.put(end, y + dy, &rest, Role::Dim);
-        pen.right(53, y + dy, &n.to_string(), Role::Text);
+        pen.put(end, y, &rest, Role::Dim);
+        pen.right(53, y, &n.to_string(), Role::Text);
         if word == "slip" {
-            let ids = state.shared.contents.slips.join(" ");
-            pen.put(56, y + dy, &clip(&ids, 10), Role::Dim);
+            let ids = contents.slips.join(" ");
+            pen.put(56, y, &clip(&ids, usize::from(edge) - 56), Role::Dim);
         }
     }
-    let open = format!("{} open; e lists them", open_questions(state));
-    pen.put(3, y + 4, "open", Role::Dim);
-    pen.put(12, y + 4, &open, Role::Text);
+    let y = y + 2 + counted;
+    let open = format!("{} open; e lists them", tally.open());
+    pen.put(3, y, "open", Role::Dim);
+    pen.put(12, y, &open, Role::Text);
     if !state.shared.place.is_empty() {
         let text = format!("Kept in {}", state.shared.place);
-        pen.put(1, y + 6, &clip(&text, usize::from(edge) - 1), Role::Dim);
+        pen.put(1, y + 2, &clip(&text, usize::from(edge) - 1), Role::Dim);
     }
 }
 
@@ -415,20 +426,37 @@ fn versions(state: &State, pen: &mut Pen<'_>, y: u16) {
     }
 }
 
+/// Rows of the ceilings below the backends, with what is said of them.
+const CEILINGS: usize = 11;
+
 fn this_machine(state: &State, pen: &mut Pen<'_>, y: u16) {
     let edge = pen.width() - 1;
     pen.put(1, y, "This machine", Role::Strong);
     pen.right(edge, y, "found at start", Role::Dim);
     let mut y = y + 2;
-    for b in &state.shared.machine.backends {
+    let backends = &state.shared.machine.backends;
+    let room = usize::from(edge) - 18;
+    // Rows that are left below one for each backend and the ceilings, for long reasons.
+    let taken = usize::from(y) + backends.len() + CEILINGS;
+    let mut spare = usize::from(pen.height()).saturating_sub(taken);
+    for b in backends {
         pen.put(3, y, &b.name, Role::Text);
-        pen.put(10, y, &clip(&b.line, usize::from(edge) - 18), Role::Text);
         let role = match b.condition {
             Condition::Ready => Role::Good,
             _ => Role::Dim,
         };
         pen.right(edge, y, b.condition.word(), role);
-        y += 1;
+        let mut reason = wrap(&b.line, room);
+        let more = reason.len().saturating_sub(1);
+        if more > spare || reason.is_empty() {
+            reason = vec![clip(&b.line, room)];
+        } else {
+            spare -= more;
+        }
+        for line in &reason {
+            pen.put(10, y, line, Role::Text);
+            y += 1;
+        }
     }
     y += 1;
     let Some(c) = &state.shared.machine.ceilings else {
@@ -458,11 +486,51 @@ fn this_machine(state: &State, pen: &mut Pen<'_>, y: u16) {
         pen.right(41, y, &value, role);
         pen.put(44, y, unit, Role::Dim);
     }
-    let note =
-        "Floors are priced under these. R in Doctor measures this CPU's own, in a second or two.";
+    let own = match state.shared.machine.kind() {
+        BackendKind::Simt => "The SIMT machine counts and has no roof of its own.",
+        kind if kind.is_gpu() => "R in Doctor measures this GPU's own.",
+        _ => "R in Doctor measures this CPU's own, in a second or two.",
+    };
+    let note = &format!("Floors are priced under these. {own}");
     if c.source != Source::Measured {
         for (i, text) in wrap(note, usize::from(edge) - 3).iter().enumerate() {
             pen.put(3, y + 6 + i as u16, text, Role::Dim);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exercises_with_a_slip_are_named_as_long_as_there_is_room() {
+        let tally = Tally {
+            all: 429,
+            right: 5,
+            kept: 1,
+            slip: 3,
+            wrong: 2,
+        };
+        let slips = ["ex3", "ex21", "ex55"].map(str::to_owned);
+        let line = |room| standing(tally, &slips, room);
+        let long =
+            "5 right · 1 kept · 3 slips to look at again (ex3, ex21, ex55) · 2 wrong · 418 open";
+        let columns = long.chars().count();
+        assert_eq!(line(columns), long);
+        let short = "5 right · 1 kept · 3 slips (ex3, ex21, ex55) · 2 wrong · 418 open";
+        assert_eq!(line(columns - 1), short);
+        let columns = short.chars().count();
+        assert_eq!(line(columns), short);
+        let cut = "5 right · 1 kept · 3 slips (ex3, ex21, …) · 2 wrong · 418 open";
+        assert_eq!(line(columns - 1), cut);
+        assert_eq!(line(10), "5 right · 1 kept · 3 slips · 2 wrong · 418 open");
+        // What there is none of is not named.
+        let none = Tally {
+            all: 429,
+            right: 1,
+            ..Tally::default()
+        };
+        assert_eq!(standing(none, &[], 60), "1 right · 428 open");
     }
 }

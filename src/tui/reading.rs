@@ -9,16 +9,15 @@ use app::machine::Condition;
 use app::setup_page::{ITEMS, Item};
 use app::{Page, State, Tone};
 use plan::cost::{Figure, Why, WhyUnit};
+use plan::run::BackendKind;
 use plan::units::{Quantity, format, group_thousands};
 
 /// The keys that work where the learner came from, out of the one table.
 pub fn help(state: &State, pen: &mut Pen<'_>) {
     let from = state.trail.last().unwrap_or(Page::Home);
-    let of = |wanted: fn(&Entry) -> bool| -> Vec<&Entry> {
-        TABLE.iter().filter(|e| wanted(e)).collect()
-    };
-    let moving = of(|e| e.on == On::Moving);
-    let anywhere = of(|e| e.on == On::Anywhere && !e.says.starts_with("this help"));
+    let moving: Vec<&Entry> = TABLE.iter().filter(|e| e.moves(from)).collect();
+    let anywhere = |e: &&Entry| e.on == On::Anywhere && !e.says.starts_with("this help");
+    let anywhere: Vec<&Entry> = TABLE.iter().filter(anywhere).collect();
     let here: Vec<&Entry> = TABLE.iter().filter(|e| e.is_here(from)).collect();
     let rows = |entries: &[&Entry]| -> Vec<[String; 2]> {
         entries
@@ -186,98 +185,123 @@ pub fn messages(state: &State, pen: &mut Pen<'_>) {
 /// Columns of what this machine has, at most.
 const WIDEST: u16 = 140;
 
+/// A row of what this machine has: what it is about, what is said, a word at the edge.
+type Fact = (String, String, String, Role);
+
+/// Columns of the page.
+fn edge(columns: u16) -> usize {
+    usize::from(columns.clamp(frame::LEFT, WIDEST)) - 1
+}
+
+/// First row of the page, and how many it has.
+fn rows(state: &State) -> (u16, usize) {
+    let top = if state.shared.two_panes() { 3 } else { 2 };
+    let (_, rows) = state.shared.size;
+    (top, usize::from(rows.saturating_sub(3 + top)))
+}
+
+/// Tells the page how far it scrolls.
+pub fn fit(state: &mut State) {
+    let lines = facts(state, edge(state.shared.size.0)).len();
+    let (_, room) = rows(state);
+    state.doctor.fit(lines, room);
+}
+
 /// What this machine has: backends, facts about it and about the terminal.
 pub fn doctor(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
-    let top = if state.shared.two_panes() { 3 } else { 2 };
-    let edge = usize::from(pen.width().clamp(frame::LEFT, WIDEST)) - 1;
-    let mut lines: Vec<(String, String, String, Role)> = Vec::new();
-    let head = |text: &str, lines: &mut Vec<_>| {
+    let edge = edge(pen.width());
+    let (top, room) = rows(state);
+    let lines = facts(state, edge);
+    let shown = lines.iter().skip(state.doctor.scroll).take(room);
+    if state.doctor.scroll > 0 {
+        pen.put(0, top, "▲", Role::Dim);
+    }
+    if state.doctor.scroll + room < lines.len() {
+        pen.put(0, last.saturating_sub(3), "▼", Role::Dim);
+    }
+    for (y, (name, text, word, role)) in (top..).zip(shown) {
+        if text.is_empty() {
+            pen.put(1, y, name, *role);
+        } else {
+            pen.put(3, y, name, Role::Text);
+            pen.put(13, y, text, Role::Text);
+            pen.right(edge as u16, y, word, *role);
+        }
+    }
+    frame::message(state, "", "", pen, last - 1);
+}
+
+/// Every row, as wide as the page is.
+fn facts(state: &State, edge: usize) -> Vec<Fact> {
+    let machine = &state.shared.machine;
+    let mut lines: Vec<Fact> = Vec::new();
+    let head = |text: &str, lines: &mut Vec<Fact>| {
         if !lines.is_empty() {
             lines.push((String::new(), String::new(), String::new(), Role::Text));
         }
         lines.push((text.to_owned(), String::new(), String::new(), Role::Strong));
     };
+    // Up to the word at the edge, the widest of which is `ready, chosen`.
+    let put = |name: &str, text: &str, word: &str, role: Role, lines: &mut Vec<Fact>| {
+        let room = edge - if word.is_empty() { 13 } else { 29 };
+        for (at, line) in wrap(text, room).into_iter().enumerate() {
+            let of = |text: &str| match at {
+                0 => text.to_owned(),
+                _ => String::new(),
+            };
+            lines.push((of(name), line, of(word), role));
+        }
+    };
     head(
         "Found on this machine, nothing was installed or changed",
         &mut lines,
     );
-    for (i, b) in state.shared.machine.backends.iter().enumerate() {
+    for (i, b) in machine.backends.iter().enumerate() {
         let (word, role) = match b.condition {
-            Condition::Ready if i == state.shared.machine.chosen => ("ready, chosen", Role::Good),
+            Condition::Ready if i == machine.chosen => ("ready, chosen", Role::Good),
             Condition::Ready => ("ready", Role::Good),
             _ => (b.condition.word(), Role::Dim),
         };
         let line = match b.gives.as_str() {
-            "" => b.line.clone(),
+            gives if b.line.ends_with(gives) => b.line.clone(),
             gives => format!("{}; {gives}", b.line),
         };
-        lines.push((b.name.clone(), line, word.to_owned(), role));
+        put(&b.name, &line, word, role, &mut lines);
     }
     head("Facts", &mut lines);
-    for b in &state.shared.machine.backends {
+    for b in &machine.backends {
         let mut word = b.name.as_str();
-        for line in b.notes.iter().flat_map(|note| wrap(note, edge - 13)) {
-            lines.push((word.to_owned(), line, String::new(), Role::Text));
+        for note in &b.notes {
+            put(word, note, "", Role::Text, &mut lines);
             word = "";
         }
     }
-    for (name, fact) in &state.shared.machine.facts {
-        lines.push((name.clone(), fact.clone(), String::new(), Role::Text));
+    for (name, fact) in &machine.facts {
+        put(name, fact, "", Role::Text, &mut lines);
     }
-    lines.push((
-        "terminal".into(),
-        terminal(state),
-        String::new(),
-        Role::Text,
-    ));
-    if let Some(c) = &state.shared.machine.ceilings {
-        let from = match c.source {
+    put("terminal", &terminal(state), "", Role::Text, &mut lines);
+    let Some(c) = &machine.ceilings else {
+        return lines;
+    };
+    let from = match c.source {
+        app::machine::Source::Measured => "measured here @",
+        _ if machine.kind() == BackendKind::Simt => {
+            "data sheet; the SIMT machine counts and has no roof to measure"
+        }
+        _ => "data sheet; R measures here",
+    };
+    let roof = format!("{}: {}, {from}", c.of, c.spoken());
+    put("roof", &roof, "", Role::Text, &mut lines);
+    if let Some(l) = c.launch {
+        let from = match l.source {
             app::machine::Source::Measured => "measured here @",
-            _ => "data sheet; R measures here",
+            _ => "rec. H200, not measured here",
         };
-        lines.push((
-            "roof".into(),
-            format!("{}: {}, {from}", c.of, c.spoken()),
-            String::new(),
-            Role::Text,
-        ));
-        if let Some(l) = c.launch {
-            let from = match l.source {
-                app::machine::Source::Measured => "measured here @",
-                _ => "rec. H200, not measured here",
-            };
-            lines.push((
-                "launch".into(),
-                format!("{:.2} µs back to back, {from}", l.seconds * 1e6),
-                String::new(),
-                Role::Text,
-            ));
-        }
+        let text = format!("{:.2} µs back to back, {from}", l.seconds * 1e6);
+        put("launch", &text, "", Role::Text, &mut lines);
     }
-    let room = usize::from(last - 2 - top);
-    for (i, (name, text, word, role)) in lines
-        .iter()
-        .skip(state.doctor.scroll)
-        .take(room)
-        .enumerate()
-    {
-        let y = top + i as u16;
-        if text.is_empty() {
-            pen.put(1, y, name, *role);
-        } else {
-            pen.put(3, y, name, Role::Text);
-            // Up to the word at the edge, the widest of which is `ready, chosen`.
-            let space = if word.is_empty() {
-                edge - 13
-            } else {
-                edge - 29
-            };
-            pen.put(13, y, &clip(text, space), Role::Text);
-            pen.right(edge as u16, y, word, *role);
-        }
-    }
-    frame::message(state, "", "", pen, last - 1);
+    lines
 }
 
 /// The terminal as it was judged.

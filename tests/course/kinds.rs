@@ -305,7 +305,7 @@ fn what_is_kept_of_predictions_and_variants_survives_the_file() {
         finished: true,
     });
     assert_eq!(
-        (progress.variant("ex90"), progress.right(&exercise)),
+        (progress.variant("ex90"), progress.tally(&exercise).done()),
         (1, exercise.keys.len())
     );
     assert!(!progress.key("ex90", "guess").solved);

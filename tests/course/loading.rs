@@ -916,7 +916,10 @@ fn progress_is_counted_for_the_home_screen() {
     );
     let mut progress = Progress::default();
     assert_eq!(
-        (progress.percent_read(lesson), progress.right(exercise)),
+        (
+            progress.percent_read(lesson),
+            progress.tally(exercise).done()
+        ),
         (0, 0)
     );
     for section in &lesson.sections[..3] {
@@ -937,7 +940,7 @@ fn progress_is_counted_for_the_home_screen() {
         typed: "memory".into(),
         mark: Mark::Right,
     });
-    assert_eq!(progress.right(exercise), 1);
+    assert_eq!(progress.tally(exercise).right, 1);
     assert_eq!(
         course
             .exercises_of(&lesson.id)

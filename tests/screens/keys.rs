@@ -259,7 +259,7 @@ fn home(columns: u16, rows: u16) -> Screen {
 
 #[test]
 fn home_follows_the_path_and_space_goes_on_with_it() {
-    let s = home(80, 24).shows("Three hours: 0 of 15 right");
+    let s = home(80, 24).shows("Three hours: 0 of 15 done");
     let s = s.shows("Space goes on with the path: lesson 00, What this workshop is.");
     let s = s.shows("·+00  Welcome").press(&[SPACE]);
     assert_eq!(s.state.page, Page::Lesson);
@@ -283,7 +283,7 @@ fn home_follows_the_path_and_space_goes_on_with_it() {
     assert_eq!(s.state.page, Page::Lesson);
     s.shows("A wall has a price")
         .press(&[ch('1')])
-        .shows("1 of 15 right");
+        .shows("1 of 15 done");
 }
 
 #[test]
@@ -354,7 +354,7 @@ fn a_guess_that_was_not_kept_waits_where_it_was_typed() {
     let s = s
         .typed("17")
         .press(&[ESC])
-        .shows("What you typed waits here");
+        .shows("What you typed waits here, not kept as your guess");
     let s = s.shows("17: typed, not kept");
     let s = s.press(&[TAB, ENTER]).shows("> 17▌");
     // It is kept as half-typed answers are: after a restart it stands there too.
@@ -372,6 +372,24 @@ fn a_guess_that_was_not_kept_waits_where_it_was_typed() {
     assert!(kept.state.shared.study.progress.begun.is_empty());
     let emptied = s.press(&[key(Code::Backspace), key(Code::Backspace), ESC]);
     assert!(emptied.state.shared.study.progress.begun.is_empty());
+}
+
+#[test]
+fn home_cuts_no_title_where_columns_are_free() {
+    let title = "Prefill and decode: what fusion can gain";
+    for (columns, rows) in [(80, 24), (100, 30), (200, 60)] {
+        let s = home(columns, rows).press(&[ch('1')]);
+        s.press(&[key(Code::Down); 21]).shows(title);
+    }
+}
+
+#[test]
+fn help_names_the_keys_that_move_where_it_was_asked_for() {
+    let s = home(80, 24).press(&[ch('1'), ch('?')]);
+    let s = s.shows("line, item").hides("next part of screen");
+    s.hides("kernel, column");
+    let s = home(80, 24).press(&[ch('3'), ch('?')]);
+    s.shows("next part of screen").shows("kernel, column");
 }
 
 /// The built-in course about a GPU, in lesson 03 at the section that asks of it.

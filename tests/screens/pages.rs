@@ -22,7 +22,7 @@ use tinyllama_tutor::app::machine::{
 };
 use tinyllama_tutor::app::{Event, Look, Message, Page, State, update};
 use tinyllama_tutor::cost::{Cost, GpuDatabase, KernelCost};
-use tinyllama_tutor::course::{Next, Walk};
+use tinyllama_tutor::course::{Next, Tally, Walk};
 use tinyllama_tutor::fusion::{Cut, Fusion};
 use tinyllama_tutor::model::Dtype;
 use tinyllama_tutor::run::{
@@ -246,8 +246,11 @@ fn line(
         version: version.into(),
         minutes: 12,
         read,
-        right,
-        questions: of,
+        tally: Tally {
+            all: of,
+            right,
+            ..Tally::default()
+        },
         on_path: matches!(number, "01" | "04"),
     }
 }
@@ -290,6 +293,13 @@ fn contents(mut screen: Screen) -> Screen {
         heading: "What the merge cannot save".into(),
     });
     contents.slips = vec!["ex2".into()];
+    contents.tally = Tally {
+        all: 16,
+        right: 11,
+        kept: 1,
+        slip: 1,
+        wrong: 1,
+    };
     contents.route = Some(Followed {
         title: "Three hours".into(),
         walk: Walk {
@@ -311,6 +321,43 @@ fn home_in_both_sizes() {
     snapshot("home-120", &contents(Screen::new(120, 40)));
     snapshot("home-60", &contents(Screen::new(60, 18)));
     snapshot("home-100", &contents(Screen::new(100, 30)));
+}
+
+#[test]
+fn home_shows_a_long_reason_whole_where_rows_are_free() {
+    let why = "no NVIDIA driver is here (libcuda.so.1 is not found); --backend simt executes the same kernels everywhere";
+    let whole = |columns, rows| {
+        let mut screen = contents(Screen::new(columns, rows));
+        screen.state.shared.machine.backends[0].line = why.into();
+        screen.rows().join(" ").contains("everywhere")
+    };
+    assert!(whole(200, 60));
+    assert!(whole(120, 40));
+}
+
+#[test]
+fn doctor_says_the_roof_whole_and_that_the_simt_machine_has_none() {
+    let mut screen = Screen::new(80, 24).typed("9");
+    let machine = &mut screen.state.shared.machine;
+    machine.backends[0].name = "simt".into();
+    machine.backends[0].line = "executes kernels; counts, no times".into();
+    machine.backends[0].gives = "counts, no times".into();
+    if let Some(ceilings) = &mut machine.ceilings {
+        ceilings.source = Source::DataSheet;
+    }
+    let text = screen.rows().join(" ");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    assert!(
+        text.contains("the SIMT machine counts and has no roof to measure"),
+        "{text}"
+    );
+    assert!(!text.contains('…'), "{text}");
+    assert_eq!(text.matches("counts, no times").count(), 1, "{text}");
+    // R then looks again, and asks for no roof.
+    let screen = screen.typed("R");
+    let said = &screen.state.shared.notes.shown().unwrap().text;
+    assert!(said.contains("has no roof"), "{said}");
 }
 
 #[test]

@@ -99,6 +99,8 @@ fn scroll(page: &mut Claims, down: bool) {
 fn filter(page: &mut Claims, shared: &mut Shared) {
     let before = current(page, shared).map(|c| c.id.text.as_str());
     page.filter = page.filter.next();
+    // The next list begins without the one that was just judged.
+    page.just = None;
     let listed = listed(page, shared);
     let kept = listed
         .iter()

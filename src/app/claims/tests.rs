@@ -146,6 +146,33 @@ fn what_was_just_judged_stays_until_the_cursor_moves() {
 }
 
 #[test]
+fn the_next_list_is_counted_without_what_was_just_judged() {
+    let mut state = court();
+    for key in [key(Code::Enter), ch('j'), key(Code::Enter), ch('f')] {
+        press(&mut state, key);
+    }
+    assert_eq!(state.claims.filter, Filter::Open);
+    assert_eq!(listed(&state.claims, &state.shared).len(), 225);
+    let said = state.shared.notes.shown().map(|n| n.text.clone());
+    assert_eq!(said.as_deref(), Some("not judged: 225 claims."));
+}
+
+#[test]
+fn where_nothing_runs_no_facts_are_promised_that_are_not_shown() {
+    let mut state = court();
+    let ledger = Ledger::built_in().claims().iter();
+    let mut still = ledger.filter(|c| c.cuts().is_empty() && c.demonstration().is_none());
+    at(&mut state, &still.next().unwrap().id.text);
+    assert!(press(&mut state, ch('r')).is_empty());
+    let said = state.shared.notes.shown().map(|n| n.text.clone());
+    let said = said.unwrap();
+    assert!(
+        said.contains("nothing to run") && !said.contains("below"),
+        "{said}"
+    );
+}
+
+#[test]
 fn the_evidence_runs_in_the_setup_of_the_claim() {
     let mut state = court();
     at(&mut state, "Q-AI3X");

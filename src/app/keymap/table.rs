@@ -21,7 +21,8 @@ const fn entry(
 
 use Action::*;
 use Page::{
-    Claims, Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson, Roofline, Studies,
+    Claims, Compare, Doctor, Exercises, FirstRun, Home, Kernel, Lab, Lesson, Practise as Questions,
+    Roofline, Setup as Bench, Studies,
 };
 
 /// Pages that show what runs can fill.
@@ -30,6 +31,12 @@ const RUNS: &[Page] = &[Lab, Compare, Lesson, Exercises];
 const LABS: &[Page] = &[Lab, Lesson];
 /// Pages that show one version of the plan.
 const VERSIONS: &[Page] = &[Lab, Lesson, Roofline, Kernel];
+/// Pages with something to the left and right of what is under the cursor.
+const WIDE: &[Page] = &[
+    Lesson, Lab, Compare, Roofline, Kernel, Exercises, Studies, Questions, Bench,
+];
+/// Pages of several parts.
+const PARTS: &[Page] = &[Lesson, Lab, Kernel, Exercises, Claims, Studies, Questions];
 /// Pages that turn over like a book.
 const TEXT: &[Page] = &[Lesson];
 
@@ -64,7 +71,7 @@ pub const TABLE: &[Entry] = &[
         "line, item",
     ),
     entry(
-        On::Moving,
+        On::Across(WIDE),
         &[
             (key(Code::Left), Left),
             (key(Code::Right), Right),
@@ -87,7 +94,7 @@ pub const TABLE: &[Entry] = &[
         "top, end",
     ),
     entry(
-        On::Moving,
+        On::Across(PARTS),
         &[(key(Code::Tab), NextPart)],
         &[(key(Code::BackTab), PreviousPart)],
         "next part of screen",

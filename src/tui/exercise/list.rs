@@ -3,24 +3,19 @@
 use crate::tui::pen::{Pen, clip};
 use crate::tui::theme::Role;
 use app::State;
-use app::contents::number;
-use app::exercise::solved;
+use app::contents::{number, tally};
 use app::mouse::Target;
+use course::{Exercise, Tally};
 
 /// Draws the list with the cursor in view.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let exercises: Vec<_> = state.shared.study.course.exercises().collect();
-    let counts: Vec<(usize, usize)> = exercises.iter().map(|e| solved(&state.shared, e)).collect();
-    let right: usize = counts.iter().map(|c| c.0).sum();
-    let all: usize = counts.iter().map(|c| c.1).sum();
+    let of = |exercise: &&Exercise| tally(&state.shared.study, exercise);
+    let counts: Vec<Tally> = exercises.iter().map(of).collect();
+    let all: Tally = counts.iter().copied().sum();
     let edge = pen.width().saturating_sub(1);
     pen.put(1, 1, "Exercises", Role::Strong);
-    pen.right(
-        edge,
-        1,
-        &format!("{right} of {all} answered right"),
-        Role::Dim,
-    );
+    pen.right(edge, 1, &all.line(), Role::Dim);
     if exercises.is_empty() {
         let text = if state.shared.study.loaded {
             "There is no exercise in this course."
@@ -40,8 +35,9 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         pen.put(0, pen.height().saturating_sub(1), "▼", Role::Dim);
     }
     let lines = exercises.iter().zip(&counts).enumerate().skip(from);
-    for (y, (i, (exercise, (done, of)))) in (3..pen.height()).zip(lines) {
-        let sign = match (*done, *of) {
+    for (y, (i, (exercise, tally))) in (3..pen.height()).zip(lines) {
+        let (done, of) = (tally.done(), tally.all);
+        let sign = match (done, of) {
             (0, _) if !touched(state, &exercise.id) => "·",
             (done, of) if done == of => "●",
             _ => "•",
