@@ -15,7 +15,7 @@ use super::message::Effect;
 use super::note::{Notes, Tone};
 use super::question::Questions;
 use super::ribbon::COUNT;
-use super::runs::Runs;
+use super::runs::{Behind, Runs};
 use super::setup::Setup;
 use super::studies::Studies;
 use super::study::Study;
@@ -122,10 +122,20 @@ impl Shared {
 
     /// The data sheet that stands in for a roof is that of the course's device.
     pub(super) fn on_paper(&mut self) {
+        self.estimates();
         let gpu = self.study.course.gpu();
         let known = self.study.gpus.as_ref().and_then(|all| all.get(gpu).ok());
         if let Some(gpu) = known {
             self.machine.take_sheet(Ceilings::of_gpu(gpu));
+        }
+    }
+
+    /// What runs estimate is of the course's device, too.
+    pub(super) fn estimates(&mut self) {
+        let gpu = self.study.course.gpu();
+        let known = self.study.gpus.as_ref().and_then(|all| all.get(gpu).ok());
+        if let Some(gpu) = known {
+            self.runs.behind = Behind::of(gpu);
         }
     }
 

@@ -22,7 +22,7 @@ mod submission;
 mod supervisor;
 mod worker;
 
-pub use choose::{Engine, Here, gpu_driver, probe, proved, this_machine_passed};
+pub use choose::{Engine, Here, expected, probe, proved, this_machine_passed};
 pub use frame::{read_frame, write_frame};
 pub use program::{Program, WRAP, build, running, this_build_is};
 pub use serve::{Served, serve, serve_standard_streams};

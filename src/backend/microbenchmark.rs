@@ -226,8 +226,20 @@ fn timed(
 ) -> Result<String, RunError> {
     let mut runner = Runner::all();
     let driver = runner.backend(backend)?.driver(&Unwatched)?;
-    let mut about = String::new();
+    let most = driver.target().shared_per_block;
+    let room = |row: &MicroRow| {
+        let launch = launch::of(experiment.name, row.value, Size::Counted);
+        launch.is_ok_and(|launch| launch.shared <= most)
+    };
+    let some = rows.iter().any(room);
+    let (mut about, mut without) = (String::new(), Vec::new());
     for row in rows.iter_mut() {
+        // A block of this device may have less: no time there. Where that leaves nothing,
+        // the device says why.
+        if some && !room(row) {
+            without.push(row.label.clone());
+            continue;
+        }
         let (outputs, _) = on_device(driver, experiment.name, row.value, false)?;
         launch::of(experiment.name, row.value, Size::Counted)?
             .check(&outputs)
@@ -243,6 +255,14 @@ fn timed(
     notes.push(format!(
         "times: {about}; median of {RUNS} launches, device events around each; counts are the SIMT machine's"
     ));
+    if !without.is_empty() {
+        notes.push(format!(
+            "no time at {} {}: a block of this device may have {} KiB of shared memory",
+            experiment.swept,
+            without.join(", "),
+            most >> 10
+        ));
+    }
     Ok(driver.describe())
 }
 

@@ -19,7 +19,7 @@ use backend::{model_of_folder, tokens_of_file};
 use files::{end_of, plain};
 use host::carry_out;
 use host::learned::Learned;
-use plan::cost::{Cost, price};
+use plan::cost::{Cost, Gpu, GpuDatabase, price};
 use plan::fusion::Cut;
 use plan::run::{BackendKind, Gemm, LaunchReport, Report, Request, RunError, WeightsFrom};
 use plan::units::{Quantity, figure, format};
@@ -159,6 +159,9 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
     let learned = Learned::of(&places);
     let mut request = request(&args.setup, &args.run, args.plan.cut_or_auto()?, &learned)?;
     request.count_bytes = args.bytes.count_bytes;
+    let database = GpuDatabase::embedded()?;
+    let gpu = database.get(places.device())?;
+    request.behind = Some(gpu.last_cache_bytes());
     let mut planned = None;
     if args.plan.is_auto() {
         let auto = auto(&request.config, request.backend, places.device(), &learned)?;
@@ -181,7 +184,6 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
         args.logits.as_deref(),
         &watch,
     )?;
-    kept::keep(&places, std::slice::from_ref(&request), &rounds);
     let timed = rounds
         .of(0)
         .ok_or_else(|| RunError::failed("the run did not begin"))??;
@@ -191,11 +193,17 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
     if args.bytes.counters {
         counters::fill(&mut report, &request, &watch);
     }
+    kept::keep(
+        &places,
+        std::slice::from_ref(&request),
+        &rounds,
+        &[Some(&report)],
+    );
     drop(watch);
     if output.json {
         out.json(&report);
     } else {
-        tell(&cost, &report, out);
+        tell(&cost, &report, gpu, out);
     }
     Ok(verdict(&report))
 }
@@ -256,16 +264,18 @@ fn launches(report: &Report) -> String {
 }
 
 /// Bytes of a forward by kind, and how those that are not known are had.
-fn bytes(report: &Report) -> String {
+fn bytes(report: &Report, behind: &Gpu) -> String {
     let b = &report.bytes;
+    let estimated = format!(
+        "= estimated to reach DRAM behind the last cache of the {}, {} MiB",
+        behind.short,
+        behind.last_cache_bytes() >> 20
+    );
     let kinds = [
         (b.modelled, "= modelled"),
         (b.issued, "# issued"),
         (b.compulsory, "# compulsory"),
-        (
-            b.estimated_dram,
-            "= estimated to reach DRAM behind an A100's L2",
-        ),
+        (b.estimated_dram, estimated.as_str()),
         (b.measured_dram, "@ measured at DRAM"),
     ];
     let mut parts: Vec<String> = kinds
@@ -286,7 +296,7 @@ fn bytes(report: &Report) -> String {
     parts.join("; ")
 }
 
-fn tell(cost: &Cost, report: &Report, out: &mut Out) {
+fn tell(cost: &Cost, report: &Report, behind: &Gpu, out: &mut Out) {
     let mut lines = vec![cost::heading(cost), String::new()];
     lines.push(format!("on         {} ({})", report.backend, report.device));
     lines.push(launches(report));
@@ -311,7 +321,7 @@ fn tell(cost: &Cost, report: &Report, out: &mut Out) {
         ));
         lines.push(format!("           {}", t.how));
     }
-    lines.push(format!("bytes      {}", bytes(report)));
+    lines.push(format!("bytes      {}", bytes(report, behind)));
     if let Some(held) = report.held_bytes {
         lines.push(format!(
             "held       {} of weights, tensors and tiles",
@@ -332,7 +342,7 @@ fn tell(cost: &Cost, report: &Report, out: &mut Out) {
     for note in &report.notes {
         lines.push(format!("note       {note}"));
     }
-    let kernels = counted_kernels(report);
+    let kernels = counted_kernels(report, &behind.short);
     if !kernels.is_empty() {
         lines.push(String::new());
         lines.extend(kernels);

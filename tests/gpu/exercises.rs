@@ -192,7 +192,7 @@ fn a_kernel_is_begun_written_judged_and_compared() {
 fn clang_with_its_nvptx_target_serves_every_kernel() {
     let named = std::env::var_os("CLANG").or_else(|| std::env::var_os("HIP_CLANG"));
     let clang = named.unwrap_or_else(|| "/usr/bin/clang".into());
-    let Some(found) = Clang::at(Path::new(&clang)) else {
+    let Some(found) = Clang::for_ptx(Path::new(&clang)) else {
         return eprintln!("skipped: {} makes no PTX (CLANG)", clang.display());
     };
     let root = tempfile::tempdir().unwrap();

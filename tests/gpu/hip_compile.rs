@@ -18,11 +18,10 @@
     reason = "a test may stop at the first surprise"
 )]
 
-use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use tinyllama_tutor::backend::gpu::CompileUnit;
+use tinyllama_tutor::backend::gpu::clang::{Clang, Language};
 use tinyllama_tutor::backend::gpu::compile::{
     Built, Cache, Compiler, CompilerError, Form, compile, compile_all,
 };
@@ -36,8 +35,6 @@ use crate::table::{assert_of_these_sources, chosen, settle, short_hash};
 /// What Debian's HIPRTC knows, and what is left to clang.
 const BY_HIPRTC: [&str; 4] = ["gfx906", "gfx908", "gfx90a", "gfx1030"];
 const BY_CLANG: [&str; 3] = ["gfx942", "gfx950", "gfx1100"];
-
-const HEADER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hip/device.h");
 
 /// Line tables, among the backend's options.
 const LINES: &str = "-gline-tables-only";
@@ -81,72 +78,25 @@ impl Compiler for ByHiprtc {
 
 // ---- clang ------------------------------------------------------------------------
 
-struct Clang {
-    program: PathBuf,
-    version: String,
-}
+/// What HIPRTC brings of itself, without ROCm.
+const HIP: Language = Language {
+    target: "amdgcn",
+    options: &["-x", "hip", "-nogpuinc", "-nogpulib", "-Wno-pass-failed"],
+    device: include_str!("../hip/device.h"),
+};
 
-impl Clang {
-    fn find() -> Option<Self> {
-        let named = std::env::var_os("HIP_CLANG").map(PathBuf::from);
-        let system = ["clang-22", "clang"].map(PathBuf::from);
-        named.into_iter().chain(system).find_map(|program| {
-            let said = Command::new(&program).arg("--version").output().ok()?;
-            let said = String::from_utf8_lossy(&said.stdout).into_owned();
-            let number = said.split("version ").nth(1)?.split_whitespace().next()?;
-            // gfx950 came with 20.
-            let major: u32 = number.split('.').next()?.parse().ok()?;
-            (major >= 20).then(|| Self {
-                program,
-                version: format!("clang {number}"),
-            })
-        })
-    }
-}
-
-impl Compiler for Clang {
-    fn version(&self) -> String {
-        self.version.clone()
-    }
-
-    fn options(&self, unit: &CompileUnit, arch: &str, _: Form) -> Vec<String> {
-        let own = [
-            "-x",
-            "hip",
-            "--cuda-device-only",
-            "-nogpuinc",
-            "-nogpulib",
-            "-std=c++17",
-            "-O3",
-            "-S",
-            "-Wno-pass-failed",
-        ];
-        let own = own.into_iter().map(str::to_owned);
-        own.chain([format!("--offload-arch={arch}")])
-            .chain(unit.define_options())
-            .collect()
-    }
-
-    fn build(&self, source: &str, options: &[String], _: Form) -> Result<Built, CompilerError> {
-        let folder = tempfile::tempdir().map_err(CompilerError::Process)?;
-        let (from, to) = (
-            folder.path().join("kernels.hip"),
-            folder.path().join("code"),
-        );
-        fs::write(&from, source).map_err(CompilerError::Process)?;
-        let said = Command::new(&self.program)
-            .args(options)
-            .args(["-include", HEADER, "-o"])
-            .arg(&to)
-            .arg(&from)
-            .output()
-            .map_err(CompilerError::Process)?;
-        let log = String::from_utf8_lossy(&said.stderr).into_owned();
-        match fs::read(&to) {
-            Ok(image) if said.status.success() => Ok(Built { image, log }),
-            _ => Err(CompilerError::Refused(log)),
-        }
-    }
+fn clang() -> Option<Clang> {
+    let named = std::env::var_os("HIP_CLANG").map(PathBuf::from);
+    let system = ["clang-22", "clang"].map(PathBuf::from);
+    let mut all = named.into_iter().chain(system);
+    all.find_map(|program| {
+        let found = Clang::at(&program, &HIP)?;
+        // gfx950 came with 20.
+        let version = found.version();
+        let (_, number) = version.split_once(' ')?;
+        let major: u32 = number.split('.').next()?.parse().ok()?;
+        (major >= 20).then_some(found)
+    })
 }
 
 // ---- what a kernel needs --------------------------------------------------------------
@@ -197,7 +147,7 @@ fn resources(arch: &str, image: &[u8]) -> Resources {
 }
 
 /// Compiles for these architectures, and compares with the table, or writes it.
-fn compiled(compiler: &dyn Compiler, archs: &[&str]) {
+fn compiled(compiler: &dyn Compiler, archs: &[&str], form: Form) {
     let cache = Cache::of_user();
     let gpus = GpuDatabase::embedded().unwrap();
     for arch in archs {
@@ -209,7 +159,7 @@ fn compiled(compiler: &dyn Compiler, archs: &[&str]) {
             cache.as_ref(),
             &units,
             arch,
-            Form::Machine,
+            form,
             &mut |_, _, _| {},
         )
         .unwrap_or_else(|e| panic!("{e}"));
@@ -250,11 +200,11 @@ fn compiled(compiler: &dyn Compiler, archs: &[&str]) {
 fn kernels_compile_by_amds_compilers() {
     // One after the other: both write the table.
     match ByHiprtc::find() {
-        Some(hiprtc) => compiled(&hiprtc, &BY_HIPRTC),
+        Some(hiprtc) => compiled(&hiprtc, &BY_HIPRTC, Form::Machine),
         None => eprintln!("skipped: there is no HIPRTC of ROCm 5 (HIPRTC_LIBRARY)"),
     }
-    match Clang::find() {
-        Some(clang) => compiled(&clang, &BY_CLANG),
+    match clang() {
+        Some(clang) => compiled(&clang, &BY_CLANG, Form::Assembly),
         None => eprintln!("skipped: there is no clang from 20 on (HIP_CLANG)"),
     }
 }
@@ -290,7 +240,7 @@ fn line_tables_change_nothing() {
 /// barrier's own release is one wave's, and waits for that wave's stores only.)
 #[test]
 fn every_wave_takes_part_in_a_barrier_between_blocks() {
-    let Some(clang) = Clang::find() else {
+    let Some(clang) = clang() else {
         eprintln!("skipped: there is no clang from 20 on (HIP_CLANG)");
         return;
     };
@@ -306,8 +256,8 @@ fn every_wave_takes_part_in_a_barrier_between_blocks() {
         ("gfx942", "buffer_wbl2 sc1", "buffer_inv sc1"),
         ("gfx1100", "s_waitcnt_vscnt null, 0x0", "buffer_gl1_inv"),
     ] {
-        let options = clang.options(&unit, arch, Form::Machine);
-        let built = clang.build(&source, &options, Form::Machine).unwrap();
+        let options = clang.options(&unit, arch, Form::Assembly);
+        let built = clang.build(&source, &options, Form::Assembly).unwrap();
         let assembly = String::from_utf8_lossy(&built.image);
         let parts: Vec<&str> = assembly.split("s_barrier").collect();
         assert_eq!(parts.len(), 3, "{arch} has two barriers of a block");

@@ -23,7 +23,7 @@ use tinyllama_tutor::app::machine::{
 use tinyllama_tutor::app::{Event, Look, Message, Page, State, update};
 use tinyllama_tutor::cost::{Cost, GpuDatabase, KernelCost};
 use tinyllama_tutor::course::{Next, Tally, Walk};
-use tinyllama_tutor::fusion::Fusion;
+use tinyllama_tutor::fusion::{Cut, Fusion};
 use tinyllama_tutor::model::Dtype;
 use tinyllama_tutor::run::{
     BufferReport, BytesReport, KernelReport, LaunchReport, OutputReport, Phase, PlanReport,
@@ -425,6 +425,33 @@ fn the_roofline_of_sixteen_bits_and_of_a_device_that_has_none() {
     snapshot("roofline-ran", &ran.keys([key(Code::Left)]));
 }
 
+#[test]
+fn the_title_of_the_lab_names_the_plan_beside_every_kind_of_number() {
+    let plans = [
+        ("v1+norm_qkv", "V1 + norm_qkv"),
+        ("v1+qkv+flash", "qkv + flash"),
+        ("v1+qkv+rope+gate_up", "rope + gate_up"),
+        ("v2+o_residual+rope", "V2 + rope + o_residual"),
+    ];
+    for (plan, title) in plans {
+        let mut screen = Screen::new(80, 24).typed("3");
+        screen
+            .state
+            .shared
+            .bench
+            .put(Cut::parse(plan).unwrap())
+            .unwrap();
+        for kind in ["MB", "FLOP/B", "floor µs"] {
+            let rows = screen.rows();
+            let found = rows
+                .iter()
+                .any(|row| row.contains(title) && row.contains(kind));
+            assert!(found, "{plan}, {kind}: {rows:#?}");
+            screen = screen.typed("m");
+        }
+    }
+}
+
 /// A run that counted: every kernel asks for its bytes twice, a kernel of
 /// several phases hands `h` from one to the next.
 fn counted(cost: &Cost) -> Report {
@@ -444,7 +471,9 @@ fn counted(cost: &Cost) -> Report {
                 issued: Some(2 * (k.bytes() + handed)),
                 compulsory: Some(k.bytes() + handed),
                 estimated_dram: Some(k.bytes()),
+                behind: None,
                 measured_dram: None,
+                l2: None,
             },
             buffers: match handed {
                 0 => vec![buffer("x", k.bytes(), false)],
@@ -479,7 +508,9 @@ fn counted(cost: &Cost) -> Report {
             issued: sum(|b| b.issued),
             compulsory: sum(|b| b.compulsory),
             estimated_dram: sum(|b| b.estimated_dram),
+            behind: None,
             measured_dram: None,
+            l2: None,
         },
         check: None,
         output: OutputReport {

@@ -4,6 +4,9 @@
 #include "standin.h"
 
 #include <dlfcn.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
 
 #ifndef VERSION
 #define VERSION 60200000
@@ -29,6 +32,7 @@ typedef const char *(*Execute)(const unsigned *grid, int threads, size_t dynamic
 static long made;
 static long recording;
 static long recorded;
+static long started;
 
 static int make(const char *kind, Handle *out) {
     Thing *thing = calloc(1, sizeof *thing);
@@ -157,6 +161,10 @@ int hipStreamDestroy(Handle stream) { return drop("stream", stream); }
 int hipStreamSynchronize(Handle stream) {
     if (!live("stream", stream)) return INVALID_HANDLE;
     say("wait");
+    /* What was launched never ends. */
+    while (started && fault("hang") >= 0) pause();
+    /* A wait takes the host as many microseconds. */
+    if (fault("slow") > 0) usleep((useconds_t)fault("slow"));
     return fault("wait") >= 0 ? fault("wait") : 0;
 }
 
@@ -201,9 +209,40 @@ int hipEventDestroy(Handle event) { return drop("event", event); }
 /* The clock of the device moves by a quarter of a millisecond per mark. */
 static double now;
 
+/* Seconds for which the host has started launches without a rest of 0.4 s. */
+static double busy(void) {
+    static double since, last;
+    struct timespec host;
+    clock_gettime(CLOCK_MONOTONIC, &host);
+    double at = (double)host.tv_sec + 1e-9 * (double)host.tv_nsec;
+    if (at - last > 0.4) since = at;
+    last = at;
+    return at - since;
+}
+
+/* As ROCm's runtime: a page that is not there ends the process. */
+static void faulted(int signal) {
+    (void)signal;
+    static const char said[] = "Memory access fault by GPU node-1 on address 0x7f0000000000. Reason: Page not present or supervisor privilege.\n";
+    fwrite(said, 1, sizeof said - 1, stderr);
+    abort();
+}
+
+/* Marks since the host changed what the device holds. */
+static long marks;
+
+/* Whether this computer executes a launch: not one of more blocks than STANDIN_FAULT's
+ * `most`, nor with `once` what is timed a second time. */
+static int executes(Thing *thing, const unsigned *grid) {
+    long most = fault("most");
+    if (most >= 0 && (long)grid[0] * grid[1] * grid[2] > most) return 0;
+    return thing->library && (marks < 2 || fault("once") < 0);
+}
+
 int hipEventRecord(Handle event, Handle stream) {
     Thing *thing = live("event", event);
     if (!thing || !live("stream", stream)) return INVALID_HANDLE;
+    marks++;
     now += 0.25;
     thing->time = now;
     say("hipEventRecord %ld", thing->number);
@@ -236,6 +275,7 @@ int hipMalloc(void **address, size_t bytes) {
     if (!block) return OUT_OF_MEMORY;
     *(size_t *)block = bytes;
     taken += bytes;
+    marks = 0;
     *address = block + 256;
     say("make memory %p", *address);
     return 0;
@@ -251,6 +291,7 @@ int hipFree(void *address) {
 
 int hipMemcpyHtoDAsync(void *to, const void *from, size_t bytes, Handle stream) {
     if (!live("stream", stream)) return INVALID_HANDLE;
+    if (memcmp(to, from, bytes)) marks = 0;
     memcpy(to, from, bytes);
     return 0;
 }
@@ -263,6 +304,8 @@ int hipMemcpyDtoHAsync(void *to, const void *from, size_t bytes, Handle stream) 
 
 int hipMemsetD8Async(void *to, unsigned char value, size_t count, Handle stream) {
     if (!live("stream", stream)) return INVALID_HANDLE;
+    for (size_t at = 0; at < count; at++)
+        if (((unsigned char *)to)[at] != value) marks = 0;
     memset(to, value, count);
     return 0;
 }
@@ -323,12 +366,16 @@ static int launched(const char *how, Handle function, unsigned x, unsigned y, un
         say("arguments %llx %x", *(unsigned long long *)arguments[0], *(unsigned *)arguments[1]);
     say("%s %s grid %u %u %u block %u %u %u shared %u%s", how, thing->name, x, y, z, bx, by, bz, shared, recording ? " recorded" : "");
     recorded += recording;
-    /* Each launch takes as many microseconds; a barrier half of one. */
+    started += !recording;
+    /* Each launch takes as many microseconds, with `hot` as many times that once the device
+     * has worked for a second; a barrier half of one. */
     double each = fault("tick") > 0 ? 1e-3 * fault("tick") : 0;
+    if (fault("hot") > 0 && busy() > 1) each *= fault("hot");
     now += each * (strcmp(thing->name, "waits") ? 1 : 0.5 * *(unsigned *)arguments[1]);
-    if (thing->library) {
+    unsigned grid[3] = {x, y, z};
+    if (executes(thing, grid)) {
         Execute execute = (Execute)dlsym(thing->library, "host_launch");
-        unsigned grid[3] = {x, y, z};
+        signal(SIGSEGV, faulted);
         const char *wrong = execute ? execute(grid, (int)bx, shared, !strcmp(how, "cooperative"), 0, arguments) : "no host_launch";
         if (wrong) {
             fprintf(stderr, "%s: %s\n", thing->name, wrong);

@@ -6,6 +6,7 @@
  *   STANDIN_FAULT    word=value pairs, comma-separated: what goes wrong
  *   STANDIN_ARCHS    architectures that the compiler knows
  *   STANDIN_REFUSE   words in a source that the compiler refuses
+ *   STANDIN_DEFECT   text=>text in sources that the compiler misreads
  *   STANDIN_HOST     folder with host.h: kernels are executed by this computer
  */
 #ifndef STANDIN_H

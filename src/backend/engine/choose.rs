@@ -107,10 +107,25 @@ pub fn probe() -> Result<Vec<BackendState>, RunError> {
 
 /// Whether the system has a GPU's driver: NVIDIA's, AMD's, or that of WSL.
 /// Looking costs nothing, which opening a driver's library does.
-pub fn gpu_driver() -> bool {
-    ["/dev/nvidiactl", "/dev/kfd", "/dev/dxg"]
+fn gpu_driver() -> bool {
+    nvidia_driver() || Path::new("/dev/kfd").exists()
+}
+
+/// Whether the system has NVIDIA's driver, or that of WSL.
+fn nvidia_driver() -> bool {
+    ["/dev/nvidiactl", "/dev/dxg"]
         .iter()
         .any(|device| Path::new(device).exists())
+}
+
+/// The backend that `auto` stands for, as far as it can be told before a library is opened:
+/// NVIDIA's where its driver is, else the first whose self-test has passed, else the CPU.
+pub fn expected(backend: BackendKind) -> BackendKind {
+    match backend {
+        BackendKind::Auto if nvidia_driver() => BackendKind::Cuda,
+        BackendKind::Auto => proved().first().map_or(BackendKind::Cpu, |p| p.backend),
+        named => named,
+    }
 }
 
 /// Computes in this process. It is what the engine process serves, too.

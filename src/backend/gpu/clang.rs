@@ -1,6 +1,7 @@
-//! clang with its NVPTX target, where it is installed: PTX for the SIMT machine without
-//! NVRTC. Debian's and conda's have that target; neither CUDA's headers nor its device
-//! library is needed, as `clang/device.h` stands in for what kernels use of them.
+//! clang, where it is installed: assembly of kernels without a vendor's compiler. With its
+//! NVPTX target it makes PTX for the SIMT machine; Debian's and conda's have that target.
+//! Neither a vendor's headers nor its device library is needed, as a [`Language`] brings
+//! what kernels use of them.
 
 use std::env;
 use std::io::Write;
@@ -18,14 +19,42 @@ const VARIABLE: &str = "CLANG";
 /// Releases that were tried: the oldest that makes what the machine reads, and the newest.
 const RELEASES: std::ops::RangeInclusive<u32> = 14..=22;
 
-/// What stands in front of every source.
-const DEVICE: &str = include_str!("clang/device.h");
+/// What clang is to take kernels for.
+#[derive(Debug)]
+pub struct Language {
+    /// The target that it has to have, as clang names it.
+    pub target: &'static str,
+    /// Options beside those of every language.
+    pub options: &'static [&'static str],
+    /// What stands in front of every source.
+    pub device: &'static str,
+}
+
+/// Lines of the source are kept; `ptx70` is what sm_80 began with, and every clang that
+/// serves knows it.
+const CUDA: Language = Language {
+    target: "nvptx64",
+    options: &[
+        "-x",
+        "cuda",
+        "-nocudainc",
+        "-nocudalib",
+        "-nostdinc",
+        "-gline-directives-only",
+        "-Xclang",
+        "-target-feature",
+        "-Xclang",
+        "+ptx70",
+    ],
+    device: include_str!("clang/device.h"),
+};
 
 /// clang, found.
 #[derive(Debug)]
 pub struct Clang {
     program: PathBuf,
     version: String,
+    language: &'static Language,
 }
 
 impl Clang {
@@ -39,21 +68,30 @@ impl Clang {
         let found = FOUND.get_or_init(|| {
             if let Some(named) = env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
                 let named = PathBuf::from(named);
-                return Self::at(&named).ok_or_else(|| {
+                return Self::at(&named, &CUDA).ok_or_else(|| {
                     GpuError::missing(format!(
-                        "{VARIABLE} names {}, which is no clang with the target nvptx64",
-                        named.display()
+                        "{VARIABLE} names {}, which is no clang with the target {}",
+                        named.display(),
+                        CUDA.target
                     ))
                 });
             }
-            let found = candidates().iter().find_map(|program| Self::at(program));
-            found.ok_or_else(|| GpuError::missing("no clang with the target nvptx64 is here"))
+            let mut all = candidates().into_iter();
+            let found = all.find_map(|program| Self::at(&program, &CUDA));
+            found.ok_or_else(|| {
+                GpuError::missing(format!("no clang with the target {} is here", CUDA.target))
+            })
         });
         found.as_ref().map_err(Clone::clone)
     }
 
     /// The clang in this file, where it is one that makes PTX.
-    pub fn at(program: &Path) -> Option<Self> {
+    pub fn for_ptx(program: &Path) -> Option<Self> {
+        Self::at(program, &CUDA)
+    }
+
+    /// The clang in this file, where it has the language's target.
+    pub fn at(program: &Path, language: &'static Language) -> Option<Self> {
         let said = |what: &str| {
             let said = Command::new(program)
                 .arg(what)
@@ -62,7 +100,7 @@ impl Clang {
                 .ok()?;
             Some(String::from_utf8_lossy(&said.stdout).into_owned())
         };
-        if !said("--print-targets")?.contains("nvptx64") {
+        if !said("--print-targets")?.contains(language.target) {
             return None;
         }
         let version = said("--version")?;
@@ -74,6 +112,7 @@ impl Clang {
         Some(Self {
             program: program.to_owned(),
             version: format!("clang {number}"),
+            language,
         })
     }
 
@@ -104,26 +143,11 @@ impl Compiler for Clang {
         self.version.clone()
     }
 
-    /// Lines of the source are kept; `ptx70` is what sm_80 began with, and every clang that
-    /// serves knows it.
     fn options(&self, unit: &CompileUnit, arch: &str, _: Form) -> Vec<String> {
-        let own = [
-            "-x",
-            "cuda",
-            "--cuda-device-only",
-            "-nocudainc",
-            "-nocudalib",
-            "-nostdinc",
-            "-std=c++17",
-            "-O3",
-            "-gline-directives-only",
-            "-Xclang",
-            "-target-feature",
-            "-Xclang",
-            "+ptx70",
-        ];
-        let own = own.into_iter().map(str::to_owned);
-        own.chain([format!("--cuda-gpu-arch={arch}")])
+        let own = ["--cuda-device-only", "-std=c++17", "-O3"];
+        let own = self.language.options.iter().copied().chain(own);
+        own.map(str::to_owned)
+            .chain([format!("--offload-arch={arch}")])
             .chain(unit.define_options())
             .collect()
     }
@@ -142,7 +166,11 @@ impl Compiler for Clang {
             .map_err(CompilerError::Process)?;
         if let Some(mut input) = child.stdin.take() {
             // It reads everything before it says anything; one that ended says why.
-            let _ = write!(input, "#line 1 \"device.h\"\n{DEVICE}{source}");
+            let _ = write!(
+                input,
+                "#line 1 \"device.h\"\n{}{source}",
+                self.language.device
+            );
         }
         let said = child.wait_with_output().map_err(CompilerError::Process)?;
         let log = String::from_utf8_lossy(&said.stderr).into_owned();

@@ -23,7 +23,7 @@ use super::driver::{
 use super::native::heap::Heap;
 use super::native::kernel;
 use super::native::kernels::{Kernels, passed_on};
-use super::native::ranges::{NVTX, Ranges};
+use super::native::ranges::Ranges;
 use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
 use super::source::CompileUnit;
@@ -103,7 +103,7 @@ impl Cuda {
             cache: Cache::of_user(),
             kernels: Kernels::default(),
             heap: Heap::new(&api.native),
-            ranges: Ranges::find(&NVTX),
+            ranges: Ranges::nvtx(),
             blas: None,
             here: PhantomData,
         })

@@ -23,7 +23,7 @@ use super::driver::{
 use super::native::heap::Heap;
 use super::native::kernel;
 use super::native::kernels::{Kernels, passed_on};
-use super::native::ranges::{ROCTX, Ranges};
+use super::native::ranges::Ranges;
 use super::native::stream::Stream;
 use super::program::{Target, TensorMap};
 use super::source::CompileUnit;
@@ -80,7 +80,7 @@ impl Hip {
             cache,
             kernels: Kernels::default(),
             heap: Heap::new(&api.native),
-            ranges: Ranges::find(&ROCTX),
+            ranges: Ranges::roctx(),
             here: PhantomData,
         })
     }

@@ -9,6 +9,7 @@
 //! | `kernel` | a kernel in a loaded module, its needs, its arguments |
 //! | `kernels` | loaded kernels by unit; the calls that a driver passes on |
 //! | `ranges` | names of launches for a vendor's timeline |
+//! | `nvtx` | the protocol of NVTX 3, by which a tool takes them |
 //! | `compiler` | one source through the vendor's compiler |
 
 pub mod compiler;
@@ -16,6 +17,8 @@ pub mod heap;
 pub mod kernel;
 pub mod kernels;
 pub mod library;
+#[cfg(feature = "cuda")]
+pub mod nvtx;
 pub mod ranges;
 pub mod stream;
 

@@ -40,6 +40,12 @@ impl Target {
             "gfx908" | "gfx90a" | "gfx942" | "gfx950"
         )
     }
+
+    /// Whether a lane has 256 registers and no second file beside them, so that what is
+    /// too much goes to memory: gfx906.
+    pub fn has_few_registers(&self) -> bool {
+        self.arch == "gfx906"
+    }
 }
 
 /// A buffer's place in [`Program::buffers`].

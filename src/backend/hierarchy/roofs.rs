@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::there::{PACK, launch, sweep, threads, timed};
+use super::there::{PACK, between, launch, sweep, threads, timed};
 use crate::Backend;
 use crate::gpu::{
     Call, CompileUnit, Driver, Function, GemmCall, GpuError, GpuErrorKind, Memory, Parameter,
@@ -160,14 +160,7 @@ pub(super) fn product(
         n: side,
         k: side,
     };
-    let begin = driver.mark()?;
-    driver.library_gemm(&call)?;
-    let end = driver.mark()?;
-    driver.synchronize()?;
-    match begin.zip(end) {
-        Some((begin, end)) => driver.elapsed_us(begin, end),
-        None => Err(GpuError::missing("the device has no clock")),
-    }
+    between(driver, |driver| driver.library_gemm(&call).map(drop))
 }
 
 /// Everything that single launches tell; whether the backend has a library of products.
@@ -243,16 +236,9 @@ fn more(
     mut launch: impl FnMut(&mut dyn Driver) -> Result<(), GpuError>,
 ) -> Result<f64, GpuError> {
     let mut row = |launches: usize| -> Result<f64, GpuError> {
-        let from = driver.mark()?;
-        for _ in 0..launches {
-            launch(driver)?;
-        }
-        let to = driver.mark()?;
-        driver.synchronize()?;
-        match from.zip(to) {
-            Some((from, to)) => driver.elapsed_us(from, to),
-            None => Err(GpuError::missing("the device has no clock")),
-        }
+        between(driver, |driver| {
+            (0..launches).try_for_each(|_| launch(driver))
+        })
     };
     let (few, many) = (row(FEW)?, row(MANY)?);
     Ok((many - few) / (MANY - FEW) as f64)
@@ -277,22 +263,17 @@ fn barrier(
     blocks: u32,
 ) -> Result<Vec<f64>, GpuError> {
     let mut took = |waits: u32| {
-        let from = driver.mark()?;
-        driver.launch(&Call {
-            function,
-            grid: [blocks, 1, 1],
-            threads: 256,
-            shared: 0,
-            cooperative: true,
-            overlap: false,
-            parameters: &[counter, Parameter::Word(waits)],
-        })?;
-        let to = driver.mark()?;
-        driver.synchronize()?;
-        match from.zip(to) {
-            Some((from, to)) => driver.elapsed_us(from, to),
-            None => Err(GpuError::missing("the device has no clock")),
-        }
+        between(driver, |driver| {
+            driver.launch(&Call {
+                function,
+                grid: [blocks, 1, 1],
+                threads: 256,
+                shared: 0,
+                cooperative: true,
+                overlap: false,
+                parameters: &[counter, Parameter::Word(waits)],
+            })
+        })
     };
     again(|| {
         let [few, many] = [took(WAITS[0])?, took(WAITS[1])?];

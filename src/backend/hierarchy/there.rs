@@ -172,8 +172,16 @@ pub(super) fn timed(
     function: Function,
     call: &Shape,
 ) -> Result<f64, GpuError> {
+    between(driver, |driver| launch(driver, function, call))
+}
+
+/// Microseconds between two marks around some work.
+pub(super) fn between(
+    driver: &mut dyn Driver,
+    work: impl FnOnce(&mut dyn Driver) -> Result<(), GpuError>,
+) -> Result<f64, GpuError> {
     let from = driver.mark()?;
-    launch(driver, function, call)?;
+    work(driver)?;
     let to = driver.mark()?;
     driver.synchronize()?;
     match from.zip(to) {

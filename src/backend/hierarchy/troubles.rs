@@ -5,8 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::roofs::{large, product};
-use super::there::{launch, timed};
-use crate::gpu::{CompileUnit, Driver, GpuError, Memory, Parameter};
+use super::there::{between, launch, timed};
+use crate::gpu::{Call, CompileUnit, Driver, Function, GpuError, GpuErrorKind, Memory, Parameter};
 use crate::runner::Runner;
 use plan::run::{BackendKind, Pair, RunError, Troubles, Unwatched};
 
@@ -16,8 +16,11 @@ const SAMPLES: usize = 9;
 /// How long the device works before its clock is looked at, and rests.
 const LOAD: Duration = Duration::from_secs(4);
 const REST: Duration = Duration::from_millis(500);
-/// Side of the product that it works on.
+/// Side of the product that it works on: the library's, or where there is none the gym's
+/// in tiles of as many threads.
 const SIDE: u64 = 8192;
+const OWN: u32 = 4096;
+const TILE: u32 = 16;
 
 /// Measures both on the first GPU of a backend.
 ///
@@ -28,7 +31,8 @@ pub fn troubles(backend: BackendKind) -> Result<Troubles, RunError> {
     let driver = runner.backend(backend)?.driver(&Unwatched)?;
     let device = driver.describe();
     let mut held = Vec::new();
-    let found = measured(driver, &mut held);
+    let mut notes: Vec<String> = backend.unproved().into_iter().collect();
+    let found = measured(driver, &mut held, &mut notes);
     for memory in held {
         driver.free(memory);
     }
@@ -37,20 +41,42 @@ pub fn troubles(backend: BackendKind) -> Result<Troubles, RunError> {
         device,
         copies,
         clock,
+        notes,
     })
 }
 
-fn measured(driver: &mut dyn Driver, held: &mut Vec<Memory>) -> Result<(Pair, Pair), GpuError> {
+fn measured(
+    driver: &mut dyn Driver,
+    held: &mut Vec<Memory>,
+    notes: &mut Vec<String>,
+) -> Result<(Pair, Pair), GpuError> {
     let at = large(driver, held)?;
     let last = held.last().copied();
     let copies = copies(driver, at, last.unwrap_or(Memory(0)))?;
+    let own = match product(driver, at, SIDE, true) {
+        Ok(_) => None,
+        // The backend has no library, or it is not installed.
+        Err(why) if why.kind == GpuErrorKind::Missing => {
+            notes.push(format!(
+                "clock: the product is this program's own, {OWN} × {OWN} × {OWN} in fp32, as no \
+                 library is here"
+            ));
+            let unit = CompileUnit::new("tile", &["gym/tile.cu"]).define("TILE", TILE);
+            Some(driver.load(&unit, 0)?)
+        }
+        Err(why) => return Err(why),
+    };
     let mut times = |rests: bool| -> Result<Vec<f64>, GpuError> {
         let mut times = Vec::new();
         for _ in 0..SAMPLES {
             if rests {
                 thread::sleep(REST);
             }
-            times.push(1e-6 * product(driver, at, SIDE, true)?);
+            let us = match own {
+                None => product(driver, at, SIDE, true)?,
+                Some(function) => between(driver, |driver| tiles(driver, function, at))?,
+            };
+            times.push(1e-6 * us);
         }
         Ok(times)
     };
@@ -62,6 +88,21 @@ fn measured(driver: &mut dyn Driver, held: &mut Vec<Memory>) -> Result<(Pair, Pa
     }
     let sick = times(false)?;
     Ok((copies, Pair { sick, healthy }))
+}
+
+/// The gym's product of two squares.
+fn tiles(driver: &mut dyn Driver, function: Function, at: [u64; 3]) -> Result<(), GpuError> {
+    let [a, b, c] = at.map(Parameter::Long);
+    let side = Parameter::Word(OWN);
+    driver.launch(&Call {
+        function,
+        grid: [OWN / TILE, OWN / TILE, 1],
+        threads: TILE * TILE,
+        shared: 0,
+        cooperative: false,
+        overlap: false,
+        parameters: &[a, b, c, side, side],
+    })
 }
 
 /// Seconds per launch by the host's clock: with a wait and a copy of 4 bytes behind each,

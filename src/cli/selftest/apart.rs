@@ -118,7 +118,8 @@ fn survived(backend: BackendKind, fault: Fault, seed: u64) -> Result<PlantedRow,
     let caught = match fault {
         // A machine that sees the deadlock says so; on a GPU the clock ends it.
         Fault::Hang => launched && (ended.hung || ended.code == Some(1)),
-        Fault::Outside => !ended.hung && ended.code == Some(1),
+        // ROCm's runtime ends the process itself, with a line that says why.
+        Fault::Outside => launched && !ended.hung && matches!(ended.code, Some(1) | None),
         Fault::None => ended.code == Some(0),
     };
     Ok(PlantedRow {

@@ -5,7 +5,7 @@ use clap::Args;
 use super::Common;
 use crate::cli::args::SetupArgs;
 use crate::cli::failure::Failure;
-use backend::engine::gpu_driver;
+use backend::engine::expected;
 use course::Figures;
 use host::learned::Learned;
 use plan::cost::{Config, GpuDatabase, Roof};
@@ -91,11 +91,7 @@ fn planner(
     backend: BackendKind,
     learned: Option<&Learned>,
 ) -> Result<Auto, Failure> {
-    let backend = match backend {
-        BackendKind::Auto if gpu_driver() => BackendKind::Cuda,
-        BackendKind::Auto => BackendKind::Cpu,
-        named => named,
-    };
+    let backend = expected(backend);
     let has = match backend {
         BackendKind::Cpu => Has::All,
         _ => Has::Table,

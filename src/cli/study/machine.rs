@@ -7,7 +7,7 @@ use crate::cli::args::{PlanArgs, SetupArgs, whole};
 use crate::cli::failure::Failure;
 use crate::cli::run::{RunOptions, request};
 use backend::device;
-use backend::engine::gpu_driver;
+use backend::engine::expected;
 use host::learned::Learned;
 use plan::cost::GpuDatabase;
 use plan::fusion::{Cut, Version};
@@ -98,7 +98,7 @@ impl PredictArgs {
         }
         let cuts = self.plans.iter().map(|p| Cut::parse(p));
         let known = learned.calibration(run.backend, run.config.dtype);
-        let extent = match on_gpu(run.backend) {
+        let extent = match expected(run.backend).is_gpu() {
             true => Extent::Large,
             false => Extent::Small,
         };
@@ -112,14 +112,6 @@ impl PredictArgs {
             past: learned.predictions(run.backend),
             run,
         })
-    }
-}
-
-/// Whether a backend will run on a GPU.
-fn on_gpu(backend: BackendKind) -> bool {
-    match backend {
-        BackendKind::Auto => gpu_driver(),
-        named => named.is_gpu(),
     }
 }
 
@@ -155,12 +147,8 @@ impl TuneArgs {
         };
         let mut run = request(&self.setup, &self.run, cut, learned)?;
         run.runs = run.runs.max(RUNS);
-        let gpu = on_gpu(run.backend);
-        let backend = match (run.backend, gpu) {
-            (BackendKind::Auto, true) => BackendKind::Cuda,
-            (BackendKind::Auto, false) => BackendKind::Cpu,
-            (named, _) => named,
-        };
+        let backend = expected(run.backend);
+        let gpu = backend.is_gpu();
         let usual = if gpu { "gemm" } else { "tiles" };
         let kernel = self.kernel.as_deref().unwrap_or(usual);
         let space = Space::all(knobs(kernel, backend, &run.config)?);

@@ -31,6 +31,9 @@ pub struct Troubles {
     pub copies: Pair,
     /// A product after seconds of the same; after a rest.
     pub clock: Pair,
+    /// What is to be known of the figures.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 impl Troubles {

@@ -69,21 +69,23 @@ pub const NAMES: [&str; 8] = [
 const FITS: &str = "bare_80";
 const OVER: &str = "bare_100";
 
-/// The room at which one block of a copy fits.
-const ROOM: u32 = 160;
+/// Rooms in KiB at which one block of a copy fits, the first that a device has: of more than
+/// 160, of 99 or of 64.
+const ROOMS: [u32; 2] = [160, 60];
 
 impl Sick {
     fn wants(&self, name: &str) -> bool {
         self.only.as_deref().is_none_or(|only| only == name)
     }
 
-    /// The experiments of the troubles that are shown: name, experiment, sick, healthy.
-    fn sweeps(&self) -> Vec<(&'static str, &'static str, [u32; 2])> {
-        let all = [
-            ("uncoalesced", "stride", [32, 1]),
-            ("bank-conflict", "columns", [0, 1]),
-            ("spill", "held", [1, 0]),
-            ("low-occupancy", "resident", [ROOM, 0]),
+    /// The experiments of the troubles that are shown: name, experiment, sick values of
+    /// which the first that the device can do counts, healthy.
+    fn sweeps(&self) -> Vec<(&'static str, &'static str, &'static [u32], u32)> {
+        let all: [(_, _, &[u32], _); 4] = [
+            ("uncoalesced", "stride", &[32], 1),
+            ("bank-conflict", "columns", &[0], 1),
+            ("spill", "held", &[1], 0),
+            ("low-occupancy", "resident", &ROOMS, 0),
         ];
         let wanted = all.into_iter().filter(|(name, ..)| self.wants(name));
         // Without a clock the counts of the last are the same on both sides.
@@ -98,7 +100,8 @@ impl Study for Sick {
     }
 
     fn asks(&self) -> Asks {
-        let request = |(_, kernel, sweep): (&str, &'static str, [u32; 2])| {
+        let request = |(_, kernel, sick, healthy): (&str, &'static str, &[u32], u32)| {
+            let sweep = [sick, &[healthy]].concat();
             MicroRequest::new(kernel, &sweep, self.backend).ok()
         };
         let gpu = self.backend.is_gpu();
@@ -139,7 +142,7 @@ impl Study for Sick {
             ..Findings::default()
         };
         let mut shown = Vec::new();
-        for ((name, kernel, [sick, healthy]), report) in
+        for ((name, kernel, sick, healthy), report) in
             self.sweeps().into_iter().zip(&evidence.sweeps)
         {
             let report = match report {
@@ -150,7 +153,9 @@ impl Study for Sick {
                 }
             };
             let of = |value: u32| report.rows.iter().find(|row| row.value == value);
-            if let (Some(sick), Some(healthy)) = (of(sick), of(healthy)) {
+            let all = || sick.iter().filter_map(|value| of(*value));
+            let sick = all().find(|row| row.time_us.is_some()).or(all().next());
+            if let (Some(sick), Some(healthy)) = (sick, of(healthy)) {
                 shown.extend(of_rows(name, kernel, sick, healthy));
             }
         }
@@ -181,7 +186,7 @@ impl Sick {
     fn room(&self) -> Option<Shown> {
         let fits = |kib: u64| occupancy(&self.gpu, 32, 256, kib << 10).ok();
         // A block of another device may not ask for as much.
-        let room = u64::from(ROOM).min(self.gpu.shared_kb_per_block);
+        let room = u64::from(ROOMS[0]).min(self.gpu.shared_kb_per_block);
         Some(Shown {
             name: "low-occupancy",
             number: "warps that fit, %",
@@ -239,7 +244,10 @@ impl Sick {
         found: &mut Findings,
     ) {
         let measured = match troubles {
-            Some(Ok(troubles)) => Some(troubles),
+            Some(Ok(troubles)) => {
+                found.notes.extend(troubles.notes.iter().cloned());
+                Some(troubles)
+            }
             Some(Err(why)) => {
                 found.notes.push(format!("copies, clock: {why}"));
                 None

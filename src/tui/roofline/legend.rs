@@ -1,6 +1,6 @@
 //! What stands beside the plot: the kernels by letter, ridges, what is where.
 
-use super::{bound, kernel, micros, rate, role};
+use super::{bound, kernel, micros, of_roof, rate, role};
 use crate::tui::lab::{bound_word, short_name};
 use crate::tui::pen::{Pen, clip, width};
 use crate::tui::theme::Role;
@@ -129,6 +129,12 @@ fn terms(state: &State, y: u16, pen: &mut Pen<'_>) {
     }
     let text = format!("at most {} under this roof", rate(side.rate));
     pen.put(1, y + 3, &text, Role::Dim);
+    if let Some(ran) = spot.ran {
+        pen.put(1, y + 4, "as it ran @", Role::Text);
+        pen.right(36, y + 4, &micros(ran.seconds), Role::Measured);
+        let text = format!("{}, {}", rate(ran.rate), of_roof(side.floor, ran));
+        pen.put(1, y + 5, &text, Role::Measured);
+    }
 }
 
 /// Draws lines from a row on; the row behind them.
@@ -189,6 +195,9 @@ fn below(state: &State) -> Vec<(String, Role)> {
         }
         None if view.roofs.own => lines.push(("r adds a forward @".to_owned(), Role::Dim)),
         None => {}
+    }
+    if view.spots.iter().any(|spot| spot.ran.is_some()) {
+        lines.push(("A: kernel a as it ran @".to_owned(), Role::Measured));
     }
     // Letters never hide each other.
     lines.push(("below another: same spot".to_owned(), Role::Dim));

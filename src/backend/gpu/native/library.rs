@@ -85,8 +85,8 @@ fn mapped(name: &Path) -> Option<PathBuf> {
 /// Opens a library for as long as the process lives: functions and memory of it
 /// are in use until the end.
 pub fn keep(file: &Path) -> Option<&'static Library> {
-    // SAFETY: a library of a GPU vendor, by its name or in its folder; opening it
-    // runs its initialisers and nothing of ours.
+    // SAFETY: a library of a GPU vendor, by its name or in its folder, or one that a
+    // profiler names; opening it runs its initialisers and nothing of ours.
     let library = unsafe { Library::new(file) }.ok()?;
     Some(Box::leak(Box::new(library)))
 }

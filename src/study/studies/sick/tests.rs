@@ -83,7 +83,7 @@ fn sectors_are_those_of_a_warp_s_load() {
 fn times_are_shown_where_every_launch_is_slower() {
     let none = MicroCounts::default();
     let told = |slow: &[f64], fast: &[f64]| {
-        let rows = vec![row(ROOM, none, slow), row(0, none, fast)];
+        let rows = vec![row(160, none, slow), row(60, none, &[]), row(0, none, fast)];
         let evidence = Evidence {
             sweeps: vec![Ok(report("resident", rows))],
             ..Evidence::default()
@@ -94,6 +94,18 @@ fn times_are_shown_where_every_launch_is_slower() {
     // The calculator's line is always there.
     assert_eq!(told(&[20.0, 21.0], &[10.0, 11.0]), 2);
     assert_eq!(told(&[10.5, 21.0], &[10.0, 11.0]), 1);
+    // A device without the larger room was given the smaller.
+    let rows = vec![
+        row(160, none, &[]),
+        row(60, none, &[20.0, 21.0]),
+        row(0, none, &[10.0]),
+    ];
+    let evidence = Evidence {
+        sweeps: vec![Ok(report("resident", rows))],
+        ..Evidence::default()
+    };
+    let study = study(Some("low-occupancy"), BackendKind::Hip);
+    assert_eq!(study.reduce(&evidence).unwrap().sheets[0].rows.len(), 2);
 }
 
 #[test]

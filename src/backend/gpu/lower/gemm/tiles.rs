@@ -86,6 +86,11 @@ const MFMA: [Tile; 4] = [
 /// their neighbours' products.
 const OVERHEAD: f64 = 128.0;
 
+/// Waves of a compute unit for which gfx906's registers are limited: two on each of its four
+/// SIMDs leave a lane 128 of 256. By HIPRTC 5.2 every tile needs between 43 and 128, but the
+/// largest in bf16 (222), of which local memory holds one block at a time.
+const WAVES: u32 = 8;
+
 const fn tile(
     way: Way,
     [m, n]: [u32; 2],
@@ -169,19 +174,22 @@ impl Request<'_> {
         let of = self.candidates().find(|t| (t.m, t.n) == (m, n))?;
         let stages = settings.get("stages").unwrap_or(of.stages);
         let set = Tile {
-            stages,
             blocks: settings.get(BLOCKS).unwrap_or(of.blocks),
-            ..of
-        }
-        .on(self.target);
-        (!self.is_vector() && self.fits(&set)).then_some(set)
+            ..Tile { stages, ..of }.on(self.target)
+        };
+        // On AMD's GPUs other numbers of stages would be the same kernel.
+        (!self.is_vector() && set.stages == stages && self.fits(&set)).then_some(set)
     }
 
     /// The quickest tile by the table.
     pub fn choose(&self) -> Tile {
         if self.is_vector() {
             let m = (self.m.max(1) as u32).next_power_of_two();
-            return tile(Way::Vector, [m, 16], [1, 8, 1], 4, 2, [0.0, 0.0]);
+            let vector = tile(Way::Vector, [m, 16], [1, 8, 1], 4, 2, [0.0, 0.0]);
+            return match self.target.has_few_registers() {
+                true => vector.on(self.target),
+                false => vector,
+            };
         }
         let quickest = self
             .candidates()
@@ -259,7 +267,15 @@ impl Tile {
             Vendor::Nvidia => self.stages,
             Vendor::Amd => 2,
         };
-        Self { stages, ..self }
+        let staged = Self { stages, ..self };
+        if !target.has_few_registers() {
+            return staged;
+        }
+        // For no more blocks than local memory holds, and fewer where registers are short.
+        let held = target.shared_per_block / staged.shared().max(1);
+        let waves = staged.threads(target.warp) / target.warp.max(1);
+        let blocks = held.min(WAVES / waves.max(1)).min(self.blocks).max(1);
+        Self { blocks, ..staged }
     }
 
     /// Columns of tiles over matrices of these widths.
@@ -474,6 +490,68 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn gfx906_limits_registers_for_the_blocks_that_it_holds() {
+        let mi50 = Target {
+            vendor: Vendor::Amd,
+            arch: "gfx906".to_owned(),
+            warp: 64,
+            sms: 60,
+            shared_per_block: 65_536,
+        };
+        let chosen = |m: u64, elem: u64| {
+            let request = Request {
+                target: &mi50,
+                elem,
+                m,
+                widths: &[2048],
+                k: 2048,
+            };
+            let t = request.choose();
+            ([t.m, t.n], t.stages, t.blocks)
+        };
+        // Eight waves of 64 are two on a SIMD, half of its registers each: one block of
+        // eight waves, two of four. 64 KiB hold three blocks of 2 · 64 · 128 bytes and their
+        // ends, and one of the larger tiles.
+        for elem in [2, 4] {
+            assert_eq!(chosen(1, elem), ([1, 16], 2, 1));
+            assert_eq!(chosen(4, elem), ([4, 16], 2, 1));
+            assert_eq!(chosen(32, elem), ([32, 32], 2, 2));
+            assert_eq!(chosen(8192, elem).2, 1);
+        }
+        // What is set is what is tried, and MI100 keeps what it had.
+        let set = Settings(
+            [
+                ("m".to_owned(), 32),
+                ("n".to_owned(), 32),
+                (BLOCKS.to_owned(), 4),
+            ]
+            .into(),
+        );
+        let request = |target| Request {
+            target,
+            elem: 4,
+            m: 32,
+            widths: &[2048],
+            k: 2048,
+        };
+        assert_eq!(request(&mi50).set(&set).unwrap().blocks, 4);
+        let mut other = set.clone();
+        other.0.insert("stages".to_owned(), 4);
+        assert!(request(&mi50).set(&other).is_none());
+        let mi100 = Target {
+            arch: "gfx908".to_owned(),
+            ..mi50.clone()
+        };
+        assert_eq!(request(&mi100).choose().blocks, 4);
+        let vector = Request {
+            m: 4,
+            ..request(&mi100)
+        }
+        .choose();
+        assert_eq!((vector.stages, vector.blocks), (4, 2));
     }
 
     #[test]
