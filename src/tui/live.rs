@@ -109,7 +109,7 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         },
         Block::Ribbon { .. } if !place.keys => "Tab, then Enter: the lab",
         Block::Ribbon { .. } => "Enter opens it in the lab",
-        Block::Claim { .. } => "r runs · Enter: the court",
+        Block::Claim { .. } => "r runs · Enter: judge it",
         _ => "",
     }
 }
