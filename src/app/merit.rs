@@ -117,7 +117,7 @@ pub(super) fn numbers(plans: &[String], merits: &[Option<Merit>], at: usize) -> 
     };
     let times = merits.get(at).and_then(Option::as_ref);
     let hot = times.and_then(|m| m.times.as_ref()).map(|times| {
-        let table = merit::hotspots(times);
+        let table = merit::hotspots(times, usize::MAX);
         Grid {
             head: table.head,
             rows: table.rows,

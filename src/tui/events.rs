@@ -83,6 +83,7 @@ pub fn open(
         to,
         gate,
         spots,
+        loading: true,
         awaited: Vec::new(),
         held: VecDeque::new(),
     };
@@ -91,8 +92,8 @@ pub fn open(
     runtime.run()
 }
 
-/// How long keys wait for a sheet that is being read.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long keys wait for a course or a sheet that is being read.
+const PATIENCE: Duration = Duration::from_millis(800);
 
 /// Whether a message comes from the learner's hands.
 fn is_typed(message: &Message) -> bool {
@@ -156,6 +157,8 @@ struct Runtime<W: Write> {
     gate: Arc<input::Gate>,
     /// What can be clicked, where it was drawn last.
     spots: Arc<Mutex<Spots>>,
+    /// Whether the course is still being read.
+    loading: bool,
     /// Exercises whose sheets are being read.
     awaited: Vec<String>,
     /// What was typed meanwhile.
@@ -189,7 +192,7 @@ impl<W: Write> Runtime<W> {
     /// are drawn and sheets are read, and mean what they mean on the page that they lead to.
     fn settle(&mut self) -> io::Result<Option<u8>> {
         let until = Instant::now() + PATIENCE;
-        while !self.awaited.is_empty() {
+        while !self.awaited.is_empty() || self.loading {
             let left = until.saturating_duration_since(Instant::now());
             match self.messages.recv_timeout(left) {
                 Ok(message) if is_typed(&message) => self.held.push_back(message),
@@ -198,8 +201,11 @@ impl<W: Write> Runtime<W> {
                         return Ok(Some(code));
                     }
                 }
-                // A sheet that cannot be read holds nothing up.
-                Err(_) => self.awaited.clear(),
+                // What cannot be read holds nothing up.
+                Err(_) => {
+                    self.awaited.clear();
+                    self.loading = false;
+                }
             }
         }
         self.painter.fit(&mut self.state);
@@ -228,8 +234,10 @@ impl<W: Write> Runtime<W> {
 
     /// Updates the state and carries the effects out. A code means: leave.
     fn take(&mut self, message: Message) -> io::Result<Option<u8>> {
-        if let Message::Sheet(id, ..) = &message {
-            self.awaited.retain(|awaited| awaited != id);
+        match &message {
+            Message::Sheet(id, ..) => self.awaited.retain(|awaited| awaited != id),
+            Message::Loaded(_) => self.loading = false,
+            _ => {}
         }
         let event = Event {
             at: self.now(),

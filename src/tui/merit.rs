@@ -1,15 +1,20 @@
 //! Figures of merit of plans side by side, and the kernels of one of them by time.
 
+use super::frame;
 use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
 use app::figure::Origin;
 use app::merit::Pane;
-use study::lab::merit::{Merit, hotspots, rows, sources};
+use study::lab::merit::{Merit, NAME, hotspots, rows, sources};
 
-/// Right edges of the columns of plans.
-const EDGES: [u16; 4] = [36, 50, 64, 78];
+/// Where the columns of plans begin, and where the last of four ends.
+const PLANS: [u16; 2] = [22, 78];
+/// Columns of a plan at most: a long title has room, and its figures stay near the labels.
+const WIDEST: u16 = 28;
 /// Right edges of the columns of hotspots, behind the kernels' names.
 const HOT: [u16; 7] = [31, 40, 47, 55, 63, 71, 79];
+/// Columns more for the names of kernels, at most.
+const MORE: u16 = 24;
 
 /// What is drawn: plans with their figures, the one under the cursor.
 pub struct Plans<'s> {
@@ -55,19 +60,23 @@ impl Plans<'_> {
     /// The figures of all plans, what they are of below; the row behind them.
     pub fn figures(&self, pen: &mut Pen<'_>) -> u16 {
         pen.put(1, 0, "per forward", Role::Strong);
-        for ((at, edge), title) in EDGES.into_iter().enumerate().zip(&self.titles) {
+        let [from, to] = PLANS;
+        let many = u16::try_from(self.titles.len()).unwrap_or(1).max(1);
+        let each = ((to - from) / many).min(WIDEST);
+        let edges = || (1..=many).map(|at| from + at * each);
+        for ((at, edge), title) in edges().enumerate().zip(&self.titles) {
             let (role, mark) = match at == self.at {
                 true => (Role::Accent, "▼"),
                 false => (Role::Text, ""),
             };
-            let title = clip(title, 12);
+            let title = clip(title, usize::from(each) - 2);
             let end = pen.put(edge - width(&title) as u16, 0, &title, role);
             pen.put(end, 0, mark, Role::Accent);
         }
         let mut y = 1;
         for row in rows(&self.merits) {
             pen.put(1, y, &row.label, Role::Text);
-            for (edge, cell) in EDGES.into_iter().zip(&row.cells) {
+            for (edge, cell) in edges().zip(&row.cells) {
                 pen.right(edge, y, cell, role(row.origin));
             }
             y += 1;
@@ -108,19 +117,31 @@ impl Plans<'_> {
             pen.put(1, 0, &text, Role::Dim);
             return;
         };
-        let table = hotspots(times);
-        let room = 20usize;
+        let more = pen.width().saturating_sub(frame::LEFT).min(MORE);
+        let room = NAME + usize::from(more);
+        let table = hotspots(times, room);
         let head = format!("{title}, kernels");
         pen.put(1, 0, &clip(&head, room), Role::Strong);
-        for (edge, head) in HOT.into_iter().zip(table.head.iter().skip(1)) {
+        let edges = || HOT.into_iter().map(|edge| edge + more);
+        for (edge, head) in edges().zip(table.head.iter().skip(1)) {
             pen.right(edge, 0, head, Role::Dim);
         }
-        for (y, row) in (1..pen.height()).zip(&table.rows) {
+        let rows = usize::from(pen.height().saturating_sub(1));
+        let shown = match table.rows.len() > rows {
+            true => rows.saturating_sub(1),
+            false => table.rows.len(),
+        };
+        let mut y = 1;
+        for row in table.rows.iter().take(shown) {
             let name = row.first().map_or("", String::as_str);
             pen.put(1, y, &clip(name, room), Role::Text);
-            for (edge, cell) in HOT.into_iter().zip(row.iter().skip(1)) {
+            for (edge, cell) in edges().zip(row.iter().skip(1)) {
                 pen.right(edge, y, cell, Role::Measured);
             }
+            y += 1;
+        }
+        if let left @ 1.. = table.rows.len() - shown {
+            pen.put(1, y, &format!("{left} more of less time"), Role::Dim);
         }
     }
 }

@@ -168,8 +168,8 @@ fn bound(state: &State, spot: &Spot) -> Option<Bound> {
 fn of_roof(floor: f64, ran: Ran) -> String {
     match floor / ran.seconds {
         // Faster than memory allows: the data sat in a cache.
-        part if part > 1.0 => ">100 % of the roof".to_owned(),
-        part => format!("{:.1} % of the roof", 100.0 * part),
+        part if part > 1.0 => ">100 %".to_owned(),
+        part => format!("{:.1} %", 100.0 * part),
     }
 }
 
@@ -207,10 +207,10 @@ fn hint(state: &State) -> String {
     };
     if let Some(ran) = spot.ran {
         return format!(
-            "{name}: {word}. Floor {} µs = for {works}; it ran in {} µs @, {}.",
+            "{name}: {word}. Floor {} µs =: {} of its {} µs @.",
             micros(floor),
-            micros(ran.seconds),
-            of_roof(side.floor, ran)
+            of_roof(side.floor, ran),
+            micros(ran.seconds)
         );
     }
     format!(

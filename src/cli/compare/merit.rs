@@ -7,7 +7,7 @@ use course::Places;
 use plan::cost::{Gpu, GpuDatabase};
 use plan::run::{BackendKind, Report};
 use study::lab::Column as Compared;
-use study::lab::merit::{Merit, hotspots};
+use study::lab::merit::{Merit, NAME, hotspots};
 
 /// The roof of this CPU, where a plan ran on it and the workshop has measured one with this
 /// build.
@@ -43,7 +43,7 @@ pub(super) fn ran_on(report: &Report, gpu: &Gpu) -> bool {
 
 /// The hotspots of a plan as a table; none where its kernels were not timed.
 pub(super) fn hot(title: &str, merit: &Merit) -> Option<Vec<String>> {
-    let found = hotspots(merit.times.as_ref()?);
+    let found = hotspots(merit.times.as_ref()?, NAME);
     let mut heads = found.head.iter();
     let name = heads.next()?;
     let first = [(name.as_str(), Align::Left)];

@@ -1,6 +1,6 @@
 //! What stands beside the plot: the kernels by letter, ridges, what is where.
 
-use super::{bound, kernel, micros, of_roof, rate, role};
+use super::{bound, kernel, micros, rate, role};
 use crate::tui::lab::{bound_word, short_name};
 use crate::tui::pen::{Pen, clip, width};
 use crate::tui::theme::Role;
@@ -130,10 +130,9 @@ fn terms(state: &State, y: u16, pen: &mut Pen<'_>) {
     let text = format!("at most {} under this roof", rate(side.rate));
     pen.put(1, y + 3, &text, Role::Dim);
     if let Some(ran) = spot.ran {
-        pen.put(1, y + 4, "as it ran @", Role::Text);
+        let text = format!("ran at {} @", rate(ran.rate));
+        pen.put(1, y + 4, &text, Role::Text);
         pen.right(36, y + 4, &micros(ran.seconds), Role::Measured);
-        let text = format!("{}, {}", rate(ran.rate), of_roof(side.floor, ran));
-        pen.put(1, y + 5, &text, Role::Measured);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Merit, Times};
 use crate::profile::framework::Component;
-use plan::units::figure::{Clock, NOT_HAD, Origin, of_run};
+use plan::units::figure::{Clock, NOT_HAD, Origin, counted, of_run};
 use plan::units::{Column, Quantity};
 
 /// A figure of several runs.
@@ -132,8 +132,9 @@ pub fn sources(merits: &[Option<Merit>]) -> Vec<String> {
     }
     if let Some(times) = runs().find_map(|m| m.times.as_ref()) {
         said.push(format!(
-            "Kernels: {}, {} forwards apart from those that were timed whole.",
-            times.kernels_how, times.kernels_forwards
+            "Kernels: {}, {} apart from those that were timed whole.",
+            times.kernels_how,
+            counted(u64::from(times.kernels_forwards), "forward", "forwards")
         ));
     }
     said
@@ -148,12 +149,12 @@ fn name(ops: &[&str], room: usize) -> String {
     }
 }
 
-/// Columns of a kernel's name.
-const NAME: usize = 20;
+/// Columns of a kernel's name where a line has 80.
+pub const NAME: usize = 20;
 
 /// The hotspots of a run: time with its spread, share, what was reached by FLOPs and bytes
-/// of the model, and the part of the roof that it is.
-pub fn hotspots(times: &Times) -> Table {
+/// of the model, and the part of the roof that it is. Names take so many columns at most.
+pub fn hotspots(times: &Times, room: usize) -> Table {
     let longest = times.hotspots.iter().map(|h| h.us).fold(0.0, f64::max);
     let clock = Clock::of(1e-6 * longest);
     let fastest = times.hotspots.iter().map(super::Hotspot::rate);
@@ -173,7 +174,7 @@ pub fn hotspots(times: &Times) -> Table {
     ];
     let row = |h: &super::Hotspot| {
         vec![
-            name(&h.ops, NAME),
+            name(&h.ops, room),
             h.launches.to_string(),
             clock.number(1e-6 * h.us),
             clock.number(1e-6 * h.us_mad),

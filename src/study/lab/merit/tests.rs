@@ -147,7 +147,7 @@ fn the_time_of_kernels_goes_to_components_and_hotspots() {
     let under = Times::of(&report, &cost, Some(&roofs)).unwrap();
     let hot = under.hotspots.iter().find(|h| h.ops == ["q"]).unwrap();
     assert!((hot.of_roof.unwrap() - 16.777_216 / 4.0).abs() < 1e-9);
-    let table = hotspots(&under);
+    let table = hotspots(&under, NAME);
     let row = table.rows.iter().find(|row| row[0] == "q").unwrap();
     assert_eq!(row.last().map(String::as_str), Some(">100 %"));
 }
