@@ -4,7 +4,8 @@
 //! state ([`Painter`]), into a buffer of cells; `surface` writes the cells that
 //! changed and nothing else, so that an idle workshop writes no byte.
 
-pub mod pen;
+pub mod merit;
+mod pen;
 pub mod studies;
 mod surface;
 pub mod terminal;

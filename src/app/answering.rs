@@ -27,7 +27,7 @@ use plan::run::{BackendKind, MicroRequest};
 pub use check::{Standing, derived, echo, echo_cell, now, refused, right, standing, tolerance};
 pub use kernel::written;
 pub(super) use options::rank;
-pub use options::{here, marked};
+pub use options::{here, leads_on, marked};
 use options::{mark, marks, takes};
 pub use sheet::open as open_sheet;
 
@@ -43,7 +43,8 @@ pub(super) fn line(shared: &mut Shared, asked: &Asked, up: bool) -> bool {
         true => at.checked_sub(1),
         false => Some(at + 1).filter(|to| *to < lines),
     };
-    let moved = to.filter(|_| lines > 0);
+    // At a right answer there is no line to look for.
+    let moved = to.filter(|_| lines > 0 && !right(shared, asked));
     if let Some(to) = moved {
         shared.questions.question_mut(asked).option = Some(to);
         shared.questions.reveal = true;
@@ -72,7 +73,11 @@ pub fn asks(shared: &Shared, asked: &Asked) -> Asks {
         Kind::Table if !key.options.is_empty() => Asks::Untyped,
         Kind::Choice | Kind::Choices => Asks::Option(key.options.len()),
         Kind::Ranking => Asks::Rank(key.options.len()),
-        Kind::Table => Asks::Value,
+        // A cell that was refused is written anew; what else stands in one stays.
+        Kind::Table => match key.table.as_ref() {
+            Some(table) if !grid::is_free(shared, asked, table) => Asks::Begun,
+            _ => Asks::Value,
+        },
         // A new answer takes the place of one that was refused.
         _ if !now(shared, asked).is_empty()
             && (unread(shared, asked) || !refused(shared, asked)) =>
@@ -141,18 +146,14 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
             shared.notes.say(Tone::Plain, "Marked. Enter checks it.");
         }
         Action::Open if chosen => check::check(shared, asked, out),
-        // The one mark stays: another option takes its place. Space goes on once it was checked.
+        // What was checked stays as it is: Space goes on.
+        Action::Flip if leads_on(shared, asked) => return false,
+        // The one mark stays: another option takes its place.
         Action::Flip if key.kind == Kind::Choice && marks(shared, asked, &key) => {
-            if refused(shared, asked) {
-                return false;
-            }
             shared.notes.say(Tone::Plain, "Marked. Enter checks it.");
         }
-        // A place in an order stays: Space goes on once the order was checked.
+        // A place in an order stays.
         Action::Flip if key.kind == Kind::Ranking && options::ranked(shared, asked, &key) => {
-            if refused(shared, asked) {
-                return false;
-            }
             let text = "It has its place: a digit gives it another, 0 takes it back.";
             shared.notes.say(Tone::Plain, text);
         }
@@ -218,7 +219,11 @@ fn change(shared: &mut Shared, asked: &Asked, key: &Key) {
         _ if !key.options.is_empty() => {}
         Some(table) => {
             let typed = grid::typed(shared, asked, table);
-            shared.questions.field = Some((asked.clone(), Field::replacing(&typed)));
+            let field = match grid::is_free(shared, asked, table) {
+                true => Field::replacing(&typed),
+                false => Field::with(&typed),
+            };
+            shared.questions.field = Some((asked.clone(), field));
         }
         None if refused(shared, asked) => {
             // A new answer takes the place of the one that was not right.
@@ -416,6 +421,9 @@ pub fn leave_field(shared: &mut Shared, out: &mut Out) {
 /// Pasted text while an answer is typed.
 pub fn paste(shared: &mut Shared, text: &str) {
     if let Some((_, field)) = &mut shared.questions.field {
-        field.paste(text);
+        if !field.paste(text) {
+            let text = "The field is full: the end of what was pasted is left out.";
+            shared.notes.say(Tone::Warn, text);
+        }
     }
 }

@@ -1,27 +1,27 @@
 //! Versions and pinned plans side by side, and the staircase from one to the other.
 
+mod rows;
+mod said;
 mod staircase;
 
+pub use rows::{Row, rows};
+pub use said::hint;
 pub use staircase::Stairs;
 
 use super::bench::Bench;
 use super::change::NAME;
 use super::intent::{Intent, Out};
 use super::keymap::{Action, Footer, FooterItem};
-use super::machine::{Machine, Source};
+use super::merit::{self, Pane};
 use super::note::Tone;
 use super::page::Page;
-use super::runs::Runs;
 use super::screen::Screen;
 use super::setup::Setup;
 use super::shared::Shared;
 use course::present::Grid;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Fusion, Version};
-use plan::run::{BytesReport, Report, Timing};
-use plan::units::figure::{self, Clock, Origin};
-use study::lab::counted::{of_block, surplus};
-use study::timing;
+use study::lab::merit::Merit;
 
 /// What is summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +44,8 @@ pub struct Compare {
     pub row: usize,
     /// A plan that stands in the first column in place of V1.
     pub pinned: Option<Cut>,
+    /// Figures of merit stand in place of the costs.
+    pub pane: Pane,
     /// The staircase stands in place of the versions.
     pub climbing: bool,
     /// A lesson opened it: Esc leads back there at once.
@@ -59,16 +61,32 @@ pub struct Compare {
 const FOOTER: &[FooterItem] = &[
     (&[Action::Run], "run"),
     (&[Action::RunAll], "all"),
+    (&[Action::Figures], "figures"),
     (&[Action::Scope], "block/forward"),
-    (&[Action::Pin], "pin plan"),
+    (&[Action::Pin], "pin"),
     (&[Action::Table], "staircase"),
     (&[Action::Why], "why"),
     (&[Action::Open], "lab"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys where the figures of merit stand.
+const FIGURES: &[FooterItem] = &[
+    (&[Action::Left, Action::Right], "plan"),
+    (&[Action::Run], "run"),
+    (&[Action::RunAll], "all"),
+    (&[Action::Figures], "figures, hotspots, costs"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),
 ];
 
 impl Compare {
+    /// The figures of merit of the columns; none where nothing was run.
+    pub fn merits(&self, shared: &Shared) -> Vec<Option<Merit>> {
+        let costs = self.prices.iter();
+        costs.map(|cost| merit::of(shared, cost)).collect()
+    }
+
     /// The staircase with its steps in this order, of one block as lessons show it.
     pub(super) fn climb(&mut self, order: Vec<Fusion>) {
         self.stairs.take(order);
@@ -108,12 +126,16 @@ impl Screen for Compare {
     fn footer(&self, _: &Shared) -> Footer {
         let keys = match self.climbing {
             true => staircase::FOOTER,
+            false if self.pane != Pane::Off => FIGURES,
             false => FOOTER,
         };
         keys.into()
     }
 
     fn leave(&mut self, _: &mut Shared) -> bool {
+        if std::mem::take(&mut self.pane) != Pane::Off {
+            return true;
+        }
         let sent = std::mem::take(&mut self.sent);
         std::mem::take(&mut self.climbing) && !sent
     }
@@ -121,6 +143,7 @@ impl Screen for Compare {
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
         if action == Action::Table {
             (self.climbing, self.sent) = (!self.climbing, false);
+            self.pane = Pane::Off;
             return;
         }
         if self.climbing && self.stairs.act(self.scope, shared, action, out) {
@@ -134,6 +157,10 @@ impl Screen for Compare {
             Action::Down => self.row = (self.row + 1).min(ROWS - 1),
             Action::Top => self.row = 0,
             Action::End => self.row = ROWS - 1,
+            Action::Figures if self.climbing => {
+                (self.climbing, self.sent, self.pane) = (false, false, Pane::Figures);
+            }
+            Action::Figures => self.pane = self.pane.next(),
             Action::Scope => {
                 self.scope = match self.scope {
                     Scope::Forward => Scope::Block,
@@ -155,7 +182,7 @@ impl Screen for Compare {
                 let cuts = self.cuts();
                 shared.start(cuts, out);
             }
-            Action::Why => why(self, shared, out),
+            Action::Why => said::why(self, shared, out),
             Action::Bytes => shared.notes.say(
                 Tone::Plain,
                 "Bytes: = modelled, # counted on simt or a GPU, @ by the device's own counters.",
@@ -169,7 +196,11 @@ impl Screen for Compare {
             let stairs = self.stairs.command(self.scope, shared);
             return format!("{NAME} {stairs}{}", shared.on_device());
         }
-        let options = shared.bench.setup().as_options() + &shared.on_device();
+        let run = match self.pane {
+            Pane::Off => "",
+            _ => " --run",
+        };
+        let options = shared.bench.setup().as_options() + &shared.on_device() + run;
         match self.pinned {
             Some(cut) => format!("{NAME} compare '{}' v2 v3 v4{options}", cut.groups()),
             None => format!("{NAME} compare v1 v2 v3 v4{options}"),
@@ -186,6 +217,10 @@ impl Screen for Compare {
     fn numbers(&self, shared: &Shared) -> Vec<Grid> {
         match self.climbing {
             true => self.stairs.numbers(),
+            false if self.pane != Pane::Off => {
+                let titles: Vec<String> = self.cuts().iter().map(|cut| cut.title()).collect();
+                merit::numbers(&titles, &self.merits(shared), self.column)
+            }
             false => vec![compared(self, shared)],
         }
     }
@@ -247,281 +282,5 @@ fn pin(page: &mut Compare, shared: &mut Shared) {
     }
 }
 
-/// Opens the terms behind the number under the cursor.
-fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
-    let scope = match page.scope {
-        Scope::Forward => "forward",
-        Scope::Block => "block",
-    };
-    let field = match page.row {
-        0 => "launches",
-        1 | 3 => "bytes",
-        2 => "weight_bytes",
-        8 => "intensity",
-        9 => "",
-        row @ 4..=7 => {
-            let text = match row {
-                7 => {
-                    "A GPU's profiler measures these: run --counters in a shell, where the driver permits it."
-                }
-                _ => {
-                    "Counted on simt or a GPU, what reaches DRAM estimated with an A100's L2 cache. To count: : backend simt, then r."
-                }
-            };
-            shared.notes.say(Tone::Plain, text);
-            return;
-        }
-        _ => {
-            let text = shared.machine.no_terms();
-            shared.notes.say(Tone::Plain, text);
-            return;
-        }
-    };
-    let key = if field.is_empty() {
-        "peak".to_owned()
-    } else {
-        format!("{scope}.{field}")
-    };
-    let Some(cost) = page.prices.get(page.column) else {
-        return;
-    };
-    let why = plan::cost::why(cost, &key);
-    shared.explain(why, out);
-}
-
-/// A row of the page.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
-    /// What it is, its unit and its source.
-    pub label: String,
-    /// A cell per column.
-    pub cells: Vec<String>,
-    /// Values for bars below the row, where it has bars.
-    pub bars: Option<Vec<f64>>,
-    /// An empty row stands before it.
-    pub gap: bool,
-    /// Where the numbers come from.
-    pub origin: Origin,
-}
-
-/// The rows of the page.
-pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
-    let prices = compare.prices();
-    let scope = compare.scope;
-    let part = |c: &Cost| match scope {
-        Scope::Forward => c.forward.clone(),
-        Scope::Block => c.block.clone(),
-    };
-    let parts: Vec<_> = prices.iter().map(part).collect();
-    let dtype = bench.setup().dtype;
-    let largest = parts.iter().map(|p| p.bytes()).max().unwrap_or(0);
-    let column = figure::byte_column(largest);
-    let unit = column.unit().symbol();
-    let size = |bytes: u64| figure::bytes(column, bytes);
-    let row = |label: &str, cells: Vec<String>| Row {
-        label: label.to_owned(),
-        cells,
-        ..Row::default()
-    };
-    let each = |f: &dyn Fn(&plan::cost::Priced) -> String| parts.iter().map(f).collect();
-    let bars = |f: &dyn Fn(&plan::cost::Priced) -> f64| Some(parts.iter().map(f).collect());
-    let none = || vec!["–".to_owned(); parts.len()];
-    let mut rows = vec![
-        Row {
-            bars: bars(&|p| p.launches() as f64),
-            ..row("launches", each(&|p| p.launches().to_string()))
-        },
-        Row {
-            bars: bars(&|p| p.bytes() as f64),
-            ..row(&format!("bytes {unit} ="), each(&|p| size(p.bytes())))
-        },
-        row("  weights =", each(&|p| size(p.weight_bytes))),
-        row(
-            "  activations =",
-            each(&|p| size(p.read_bytes + p.written_bytes)),
-        ),
-    ];
-    let counted = |label: &str, origin: Origin, of: fn(&BytesReport) -> Option<u64>| Row {
-        origin,
-        ..row(
-            &format!("{label} {}", origin.sign()),
-            reported(compare, bench, runs, of, &size),
-        )
-    };
-    rows.extend([
-        counted("issued", Origin::Issued, |b| b.issued),
-        counted("compulsory", Origin::Issued, |b| b.compulsory),
-        // With that device's L2, whatever the floors below are of.
-        counted("DRAM, est., A100", Origin::Modelled, |b| b.estimated_dram),
-        counted("DRAM", Origin::Measured, |b| b.measured_dram),
-        row("FLOP/B =", each(&|p| format!("{:.3}", p.intensity()))),
-        peaks(prices),
-    ]);
-    let ceilings = machine.ceilings.as_ref();
-    let floors: Option<Vec<f64>> =
-        ceilings.and_then(|c| parts.iter().map(|p| c.floor(p, dtype)).collect());
-    let slowest = floors.iter().flatten().copied().fold(0.0, f64::max);
-    let clock = Clock::of(slowest);
-    rows.push(Row {
-        gap: true,
-        cells: floors
-            .as_ref()
-            .map_or_else(none, |f| f.iter().map(|s| clock.number(*s)).collect()),
-        bars: floors.clone(),
-        ..row(&format!("floor {} =", clock.unit), Vec::new())
-    });
-    let launch = ceilings.and_then(|c| c.launch);
-    let label = match launch {
-        Some(l) if l.source == Source::Recorded => {
-            format!("launch × {:.2} rec. =", l.seconds * 1e6)
-        }
-        Some(l) => format!("launches × {:.2} =", l.seconds * 1e6),
-        None => "launches × cost =".to_owned(),
-    };
-    let cost_of = |p: &plan::cost::Priced| launch.map_or(0.0, |l| p.launches() as f64 * l.seconds);
-    rows.push(Row {
-        cells: if launch.is_some() {
-            each(&|p| figure::micros(cost_of(p)))
-        } else {
-            none()
-        },
-        ..row(&label, Vec::new())
-    });
-    // A time says something about a roof only where both are one device's.
-    let floors = floors.filter(|_| machine.roof_is_own());
-    rows.extend(measured(compare, bench, runs, floors.as_deref()));
-    rows
-}
-
-/// Peak activations, in a unit of their own: they may be a thousandth of the
-/// bytes that move.
-fn peaks(prices: &[Cost]) -> Row {
-    let largest = prices.iter().map(|c| c.peak.bytes).max().unwrap_or(0);
-    let column = figure::byte_column(largest);
-    Row {
-        label: format!("peak act. {} =", column.unit().symbol()),
-        cells: prices
-            .iter()
-            .map(|c| figure::bytes(column, c.peak.bytes))
-            .collect(),
-        ..Row::default()
-    }
-}
-
-/// Bytes that a report holds, `·` where no run was made and `–` where the
-/// backend cannot say.
-fn reported(
-    compare: &Compare,
-    bench: &Bench,
-    runs: &Runs,
-    of: fn(&BytesReport) -> Option<u64>,
-    size: &dyn Fn(u64) -> String,
-) -> Vec<String> {
-    let scoped = |cost: &Cost, report: &Report| match compare.scope {
-        Scope::Forward => of(&report.bytes),
-        // What a run counted kernel by kernel it counted of a block, too.
-        Scope::Block => of(&of_block(report, &cost.block)?),
-    };
-    let columns = compare.cuts().into_iter().zip(compare.prices());
-    columns
-        .map(|(cut, cost)| match runs.of(bench.setup(), cut) {
-            None => "·".to_owned(),
-            Some(report) => scoped(cost, report).map_or("–".to_owned(), size),
-        })
-        .collect()
-}
-
-/// What stands where a run was faster than the roof allows.
-const BEATEN: &str = ">100 %";
-
-/// Measured time, and the part of the roof that it is.
-fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]>) -> Vec<Row> {
-    let forward = compare.scope == Scope::Forward;
-    let cuts = compare.cuts();
-    let timings: Vec<Option<&Timing>> = cuts
-        .iter()
-        .map(|cut| runs.of(bench.setup(), *cut)?.time_us.as_ref())
-        .collect();
-    let seconds = timings.iter().map(|t| Some(t.as_ref()?.median * 1e-6));
-    let times: Vec<Option<f64>> = seconds.collect();
-    // A bar states a difference: each stands only where all of them do.
-    let others = cuts.iter().skip(1);
-    let mut verdicts = others.map(|cut| runs.in_turns(bench.setup(), *cuts.first()?, *cut));
-    let differ = verdicts.all(|found| found.is_some_and(|(_, verdict)| verdict.claimed()));
-    let clock = Clock::of(times.iter().flatten().copied().fold(0.0, f64::max));
-    let time = |t: &Option<&Timing>| match t {
-        // A run measures forwards; what a block takes of it is not known.
-        _ if !forward => "–".to_owned(),
-        Some(t) => timing::median(t, clock),
-        None => "·".to_owned(),
-    };
-    let mut rows = vec![Row {
-        cells: timings.iter().map(time).collect(),
-        origin: Origin::Measured,
-        label: format!("time {} @", clock.unit),
-        bars: (forward && differ && times.iter().all(Option::is_some))
-            .then(|| times.iter().flatten().copied().collect()),
-        ..Row::default()
-    }];
-    if let Some(floors) = floors {
-        let part = |(t, floor): (&Option<f64>, &f64)| match t {
-            _ if !forward => "–".to_owned(),
-            // Faster than the memory allows: the data sat in a cache.
-            Some(t) if floor > t => BEATEN.to_owned(),
-            Some(t) => format!("{:.1} %", 100.0 * floor / t),
-            None => "·".to_owned(),
-        };
-        rows.push(Row {
-            cells: times.iter().zip(floors).map(part).collect(),
-            label: "of the roof".into(),
-            origin: Origin::Measured,
-            ..Row::default()
-        });
-    }
-    rows
-}
-
-/// What the plan of the column moves beyond the model, kernel by kernel the
-/// most: where a run counted it.
-fn more(page: &Compare, shared: &Shared) -> Option<String> {
-    let cut = page.cuts().get(page.column).copied()?;
-    let report = shared.runs.of(shared.bench.setup(), cut)?;
-    let kernel = report
-        .kernels
-        .iter()
-        .max_by_key(|k| k.between_phases())
-        .filter(|k| k.between_phases() > 0)?;
-    let text = format!("{}: {}.", kernel.name, surplus(kernel)?);
-    Some(figure::fitted(&text, shared.size.0))
-}
-
-/// The line under the page where no message stands.
-pub fn hint(page: &Compare, shared: &Shared, rows: &[Row]) -> String {
-    if page.climbing {
-        let said = page.stairs.said(shared);
-        let said = said.map(|said| figure::fitted(&said, shared.size.0));
-        let keys = "saves: behind the steps before it; alone: from V1. [ and ] move a step.";
-        return said.unwrap_or_else(|| keys.to_owned());
-    }
-    let machine = &shared.machine;
-    let own = machine.roof_is_own();
-    if rows
-        .iter()
-        .flat_map(|r| &r.cells)
-        .any(|cell| cell == BEATEN)
-    {
-        return "Faster than DRAM allows: the data sat in cache.".into();
-    }
-    if let Some(said) = more(page, shared) {
-        return said;
-    }
-    match machine.backend() {
-        Some(b) if b.name == "cpu" && own => {
-            "Times and floors are of this CPU; what its caches hold can beat a floor.".into()
-        }
-        Some(b) if b.name == "cpu" => {
-            "Times are of this CPU @; floors and launches are a GPU's. Bytes: modelled only.".into()
-        }
-        _ => "r runs the plan of the column, R all four; Enter opens it in the lab.".into(),
-    }
-}
+#[cfg(test)]
+mod tests;

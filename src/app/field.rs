@@ -13,7 +13,7 @@ pub struct Field {
 }
 
 /// Longest text that a field takes; a pasted file stops here.
-const LONGEST: usize = 400;
+const LONGEST: usize = 16_384;
 
 impl Field {
     /// A field that holds `text`, with the cursor behind it.
@@ -56,7 +56,8 @@ impl Field {
     }
 
     /// Takes pasted text: control characters are dropped, line breaks and tabs become blanks.
-    pub fn paste(&mut self, text: &str) {
+    /// `false`: the field is full, and not all of it was taken.
+    pub fn paste(&mut self, text: &str) -> bool {
         // A field is one line: a blank stands where lines were parted.
         let text = text.trim_end_matches(['\r', '\n']).replace("\r\n", "\n");
         for c in text.chars() {
@@ -66,6 +67,7 @@ impl Field {
                 c
             });
         }
+        self.chars.len() < LONGEST
     }
 
     fn insert(&mut self, c: char) {

@@ -101,9 +101,12 @@ impl KernelPage {
 /// The id of the GPU whose kernels are shown: the device of the course; beside counts, the
 /// one whose build was counted.
 fn gpu(page: &KernelPage, shared: &Shared) -> String {
+    let own = shared.study.course.gpu();
+    let gpus = shared.study.gpus.as_ref();
+    let counted = gpus.is_some_and(|all| all.get(own).is_ok_and(|gpu| gpu.arch == heat::ARCH));
     match page.metric {
-        Some(_) => heat::GPU.to_owned(),
-        None => shared.study.course.gpu().to_owned(),
+        Some(_) if !counted => heat::GPU.to_owned(),
+        _ => own.to_owned(),
     }
 }
 

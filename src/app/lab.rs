@@ -5,8 +5,10 @@ mod hint;
 mod table;
 mod trips;
 
+use super::change::NAME;
 use super::intent::{Intent, Out};
 use super::keymap::{Action, Footer, FooterItem};
+use super::merit::{self, Pane, TERMS};
 use super::mouse::Target;
 use super::note::Tone;
 use super::numbers::kernels;
@@ -15,7 +17,7 @@ use super::ribbon::{self, COUNT, SLOTS, kernel_of, selected};
 use super::screen::Screen;
 use super::shared::Shared;
 use course::present::Grid;
-use plan::cost;
+use plan::cost::{self, Cost};
 use plan::fusion::Fusion;
 
 pub use counts::{box_bytes, counted, counted_kernel};
@@ -75,6 +77,8 @@ pub struct Lab {
     /// The journeys of tensors are shown in place of the ribbon, up to so many kernels;
     /// of none: all.
     pub trips: Option<usize>,
+    /// Figures of merit stand in place of all of it.
+    pub pane: Pane,
     /// The line under the page where no message stands.
     pub hint: Hint,
 }
@@ -91,13 +95,13 @@ pub struct Hint {
 /// Keys where the fusions have them.
 const FUSIONS: &[FooterItem] = &[
     (&[Action::Flip], "flip"),
-    (&[Action::PreviousKernel, Action::NextKernel], "kernel"),
     (&[Action::NextVersion], "version"),
     (&[Action::Setup], "setup"),
     (&[Action::Run], "run"),
     (&[Action::Trips], "trips"),
+    (&[Action::Figures], "figures"),
     (&[Action::NextPart], "table"),
-    (&[Action::Go(Page::Compare)], "compare"),
+    (&[Action::PreviousKernel, Action::NextKernel], "kernel"),
     (&[Action::Help], "help"),
 ];
 
@@ -124,11 +128,28 @@ const RIBBON: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
+/// Keys where the figures of merit stand.
+const FIGURES: &[FooterItem] = &[
+    (&[Action::NextVersion], "version"),
+    (&[Action::Run], "run"),
+    (&[Action::RunAll], "beside V1"),
+    (&[Action::Figures], "figures, hotspots, lab"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
 /// Toggles in the first of the two columns that list them.
 pub const COLUMN: usize = Fusion::ALL.len() / 2;
 
 /// The line under the page where no message stands.
 fn line(page: &Lab, shared: &Shared) -> Hint {
+    if page.pane != Pane::Off {
+        let text = "r runs the plan beside V1 where that is another; f goes on.".to_owned();
+        return Hint {
+            text,
+            aside: String::new(),
+        };
+    }
     if page.kind == Kind::Issued
         && let Some(text) = counts::said(shared)
     {
@@ -172,6 +193,7 @@ impl Lab {
 impl Screen for Lab {
     fn footer(&self, _: &Shared) -> Footer {
         let keys = match self.part {
+            _ if self.pane != Pane::Off => FIGURES,
             _ if self.trips.is_some() => trips::KEYS,
             Part::Fusions => FUSIONS,
             Part::Table => TABLE,
@@ -185,7 +207,9 @@ impl Screen for Lab {
             return;
         }
         match action {
-            Action::Trips => self.trips = Some(0),
+            Action::Figures => (self.pane, self.trips) = (self.pane.next(), None),
+            Action::Why if self.pane != Pane::Off => shared.notes.say(Tone::Plain, TERMS),
+            Action::Trips => (self.pane, self.trips) = (Pane::Off, Some(0)),
             Action::NextPart => self.part = next_part(self.part),
             Action::PreviousPart => self.part = next_part(next_part(self.part)),
             Action::Up | Action::Down | Action::Top | Action::End => walk(self, shared, action),
@@ -213,6 +237,12 @@ impl Screen for Lab {
 
     fn numbers(&self, shared: &Shared) -> Vec<Grid> {
         match self.trips {
+            _ if self.pane != Pane::Off => {
+                let compared = compared(shared);
+                let titles: Vec<String> = compared.iter().map(|c| c.config.cut.title()).collect();
+                let merits: Vec<_> = compared.iter().map(|c| merit::of(shared, c)).collect();
+                merit::numbers(&titles, &merits, 0)
+            }
             Some(_) => vec![trips(&shared.bench).numbers()],
             None => vec![kernels(shared, shared.machine.ceilings.as_ref())],
         }
@@ -230,7 +260,24 @@ impl Screen for Lab {
         self.toggle = mark.scroll.min(Fusion::ALL.len() - 1);
     }
 
+    fn command(&self, shared: &Shared) -> String {
+        match self.pane {
+            Pane::Off => shared.command("run"),
+            _ => {
+                let plans: Vec<String> = compared(shared)
+                    .iter()
+                    .map(|c| format!("'{}'", c.config.cut.groups()))
+                    .collect();
+                let options = shared.bench.setup().as_options() + &shared.on_device();
+                format!("{NAME} compare {}{options} --run", plans.join(" "))
+            }
+        }
+    }
+
     fn leave(&mut self, _: &mut Shared) -> bool {
+        if std::mem::take(&mut self.pane) != Pane::Off {
+            return true;
+        }
         self.trips.take().is_some()
     }
 
@@ -285,6 +332,13 @@ impl Screen for Lab {
             Some(slot) => shared.select(slot),
         }
     }
+}
+
+/// The plans whose figures of merit stand side by side: the one on the bench, and V1.
+pub fn compared(shared: &Shared) -> Vec<&Cost> {
+    let (cost, v1) = (shared.bench.cost(), shared.bench.v1());
+    let own = cost.config.cut != v1.config.cut;
+    std::iter::once(cost).chain(own.then_some(v1)).collect()
 }
 
 /// The toggle beside one, in the other of the two columns.

@@ -37,6 +37,7 @@ pub mod live;
 pub mod look;
 pub mod machine;
 pub mod merge;
+pub mod merit;
 pub mod message;
 pub mod mouse;
 pub mod note;

@@ -26,7 +26,7 @@ use plan::fusion::Version;
 use plan::model::OpKind;
 use plan::run::BackendKind;
 
-pub use view::{Achieved, Roofs, Side, Spot, View};
+pub use view::{Achieved, Ran, Roofs, Side, Spot, View};
 
 /// What the page remembers.
 #[derive(Clone, Debug, Default)]
@@ -223,6 +223,13 @@ impl Screen for Roofline {
         format!("{command}{}", gpu_option(self, shared))
     }
 
+    fn command_aside(&self) -> &'static str {
+        match self.what_if {
+            Some(_) => " (the what-if GPU: its own --gpu)",
+            None => "",
+        }
+    }
+
     fn numbers(&self, shared: &Shared) -> Vec<Grid> {
         vec![kernels(shared, self.view.roofs.roof.as_ref())]
     }
@@ -336,15 +343,16 @@ fn sheet(page: &mut Roofline, shared: &mut Shared) {
     shared.notes.say(Tone::Plain, text);
 }
 
-/// The option of `cost` that names the GPU of the page: the what-if GPU, else
-/// that of a data sheet. Empty for the one that `cost` takes by itself.
+/// The option of `cost` that names the GPU whose roof the page judges by, where it is of a
+/// data sheet: the what-if GPU is drawn beside it. Empty for the one that `cost` takes by
+/// itself.
 fn gpu_option(page: &Roofline, shared: &Shared) -> String {
     let roofs = &page.view.roofs;
     let sheet = roofs
         .roof
         .as_ref()
         .filter(|c| c.source == Source::DataSheet);
-    let meant = roofs.what_if.as_ref().or(sheet);
+    let meant = sheet;
     let gpus = shared.study.gpus.iter().flat_map(|gpus| gpus.all());
     let named = meant.and_then(|c| gpus.into_iter().find(|gpu| gpu.short == c.of));
     match named.map(|gpu| &gpu.id) {

@@ -6,10 +6,11 @@ mod history;
 
 use super::clock::Millis;
 use super::setup::Setup;
-use plan::cost::{Config, price};
+use plan::cost::{Config, Gpu, price};
 use plan::fusion::Cut;
 use plan::run::{
-    BackendKind, MicroReport, Phase, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom,
+    A100_L2, BackendKind, BytesReport, MicroReport, Phase, Progress, Report, Request, RunError,
+    RunErrorKind, WeightsFrom,
 };
 use study::timing::{self, Rounds, Timed, Trouble, Verdict};
 
@@ -80,9 +81,53 @@ pub struct Card {
     pub lines: Vec<String>,
 }
 
+/// The device behind whose last cache the SIMT machine estimates what reaches DRAM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Behind {
+    /// Its name: `MI300A`.
+    pub of: String,
+    /// Bytes of that cache.
+    pub bytes: u64,
+}
+
+impl Default for Behind {
+    fn default() -> Self {
+        Behind {
+            of: "A100".to_owned(),
+            bytes: A100_L2,
+        }
+    }
+}
+
+impl Behind {
+    /// The last cache of a GPU.
+    pub fn of(gpu: &Gpu) -> Self {
+        Behind {
+            of: gpu.short.clone(),
+            bytes: gpu.last_cache_bytes(),
+        }
+    }
+
+    /// How the estimate is made, in a sentence.
+    pub fn said(&self) -> String {
+        let mebibytes = self.bytes >> 20;
+        format!(
+            "On simt: one cache of {mebibytes} MiB, the {}'s last; lines of 128 B, 16 ways, LRU, cold at each launch.",
+            self.of
+        )
+    }
+
+    /// Whether what a report estimates, if anything, was estimated behind this cache.
+    pub(super) fn made(&self, bytes: &BytesReport) -> bool {
+        bytes.estimated_dram.is_none() || bytes.behind.unwrap_or(A100_L2) == self.bytes
+    }
+}
+
 /// All about runs.
 #[derive(Clone, Debug, Default)]
 pub struct Runs {
+    /// Behind whose cache runs are estimated from now on.
+    pub behind: Behind,
     /// Which backend runs ask for, and whose results are shown.
     backend: BackendKind,
     measured: Vec<Measured>,
@@ -174,6 +219,13 @@ impl Runs {
         Some(([&a.report, &b.report], verdict))
     }
 
+    /// The bytes of a report that are estimated to reach DRAM behind the cache of the
+    /// present device; none where another's was taken, or none.
+    pub fn estimated(&self, report: &Report) -> Option<u64> {
+        let bytes = report.bytes.estimated_dram;
+        bytes.filter(|_| self.behind.made(&report.bytes))
+    }
+
     /// What was counted of a plan line by line, if it was: on the SIMT machine,
     /// whatever backend runs use.
     pub fn counted(&self, setup: &Setup, cut: Cut) -> Option<&Report> {
@@ -235,12 +287,16 @@ impl Runs {
         now: Millis,
     ) -> Option<(Ticket, Request)> {
         let names: Vec<String> = cuts.iter().map(|c| c.title()).collect();
+        let behind = self.behind.bytes;
         let request = |cut: &Cut| {
             let mut request = Request::new(setup.config(*cut));
             request.backend = backend;
             // Bytes are counted where the backend can count them.
             request.count_bytes = backend.runs_kernels();
             request.count_lines = backend == BackendKind::Simt;
+            request.behind = Some(behind);
+            // What counts has no clock for its kernels.
+            request.trace = backend != BackendKind::Simt;
             request.seed = setup.seed;
             request.weights = WeightsFrom::Seed(setup.seed);
             request

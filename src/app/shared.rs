@@ -15,7 +15,7 @@ use super::message::Effect;
 use super::note::{Notes, Tone};
 use super::question::Questions;
 use super::ribbon::COUNT;
-use super::runs::Runs;
+use super::runs::{Behind, Runs};
 use super::setup::Setup;
 use super::studies::Studies;
 use super::study::Study;
@@ -122,6 +122,7 @@ impl Shared {
 
     /// The data sheet that stands in for a roof is that of the course's device.
     pub(super) fn on_paper(&mut self) {
+        self.estimates();
         let gpu = self.study.course.gpu();
         let known = self.study.gpus.as_ref().and_then(|all| all.get(gpu).ok());
         if let Some(gpu) = known {
@@ -134,6 +135,15 @@ impl Shared {
         let gpus = self.study.gpus.as_ref()?;
         let gpu = gpus.get(self.study.course.gpu()).ok()?;
         Some(&gpu.short)
+    }
+
+    /// What runs estimate is of the course's device, too.
+    pub(super) fn estimates(&mut self) {
+        let gpu = self.study.course.gpu();
+        let known = self.study.gpus.as_ref().and_then(|all| all.get(gpu).ok());
+        if let Some(gpu) = known {
+            self.runs.behind = Behind::of(gpu);
+        }
     }
 
     /// Applies an event to the learner's progress and has it written.

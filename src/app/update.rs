@@ -172,6 +172,7 @@ fn loaded(state: &mut State, study: Study, out: &mut Out) {
     let shared = &mut state.shared;
     shared.study = study;
     shared.study.vary();
+    shared.estimates();
     shared.contents = Contents {
         course: shared.study.course.named(),
         ..Contents::default()

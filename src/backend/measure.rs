@@ -10,8 +10,9 @@ use super::cpu::{Allocation, total_bytes};
 use plan::cost::{GpuDatabase, KernelCost, Planned};
 use plan::model::Model;
 use plan::run::{
-    BackendKind, BytesReport, CheckReport, KernelReport, LaunchReport, Observer, OutputReport,
-    Phase, PlanReport, Progress, Report, Request, RunError, Timing, TraceReport, WrongReport,
+    A100_L2, BackendKind, BytesReport, CheckReport, KernelReport, LaunchReport, Observer,
+    OutputReport, Phase, PlanReport, Progress, Report, Request, RunError, Timing, TraceReport,
+    WrongReport,
 };
 
 /// Logits that a report shows.
@@ -200,6 +201,8 @@ pub(crate) fn measure(
             let counted = ready.count(observer)?;
             launched = launched.or(counted.launched);
             sum(&counted.kernels, &mut bytes);
+            let behind = || request.behind.unwrap_or(A100_L2);
+            bytes.behind = bytes.estimated_dram.map(|_| behind());
             kernels = counted.kernels;
             notes.extend(counted.why_not);
         }

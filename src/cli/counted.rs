@@ -7,12 +7,19 @@ use study::lab::counted::{Launches, surplus, together};
 
 /// A kind of bytes.
 pub(super) struct Kind {
-    /// Over a column, with its sign.
-    pub head: &'static str,
+    /// Over a column, with its sign; `est.` stands for the device of an estimate.
+    head: &'static str,
     /// Behind a number that is read out.
     pub word: &'static str,
     /// Where a report has it.
     pub of: fn(&BytesReport) -> Option<u64>,
+}
+
+impl Kind {
+    /// Over a column, with its sign.
+    pub(super) fn head(&self, behind: &str) -> String {
+        self.head.replace("est.", behind)
+    }
 }
 
 /// The kinds in the order of screens: from the model to the metal.
@@ -33,8 +40,8 @@ pub(super) const KINDS: [Kind; 5] = [
         of: |b| b.compulsory,
     },
     Kind {
-        head: "DRAM A100 =",
-        word: "estimated to reach DRAM behind an A100's L2",
+        head: "DRAM est. =",
+        word: "estimated to reach DRAM",
         of: |b| b.estimated_dram,
     },
     Kind {
@@ -45,8 +52,9 @@ pub(super) const KINDS: [Kind; 5] = [
 ];
 
 /// The table of a run that counted kernel by kernel, the launches of one kernel
-/// together, and a sentence for each kernel that moves more than the model says.
-pub(super) fn lines(report: &Report) -> Vec<String> {
+/// together, and a sentence for each kernel that moves more than the model says. `behind`:
+/// the device whose cache the estimate is made with.
+pub(super) fn lines(report: &Report, behind: &str) -> Vec<String> {
     let kernels = together(report);
     if kernels.is_empty() {
         return Vec::new();
@@ -61,7 +69,8 @@ pub(super) fn lines(report: &Report) -> Vec<String> {
     let unit = Column::fit(&all).decimals(3);
     let first = format!("{}, kernel", unit.unit());
     let mut heads = vec![(first.as_str(), Align::Left), ("launches", Align::Right)];
-    heads.extend(kinds.iter().map(|kind| (kind.head, Align::Right)));
+    let names: Vec<String> = kinds.iter().map(|kind| kind.head(behind)).collect();
+    heads.extend(names.iter().map(|head| (head.as_str(), Align::Right)));
     let mut table = Table::new(&heads);
     let row = |name: String, launches: u64, bytes: &BytesReport| {
         let cell = |kind: &Kind| match (kind.of)(bytes) {

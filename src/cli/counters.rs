@@ -19,7 +19,7 @@ use super::Outcome;
 use super::failure::Failure;
 use backend::engine::{Here, Served};
 use files::{plain, read_text};
-use plan::run::{BackendKind, Observer, Phase, Progress, Report, Request, Unwatched};
+use plan::run::{BackendKind, LookUps, Observer, Phase, Progress, Report, Request, Unwatched};
 
 /// Bytes that are counted or measured beside the times of a run.
 #[derive(Debug, Args)]
@@ -33,8 +33,17 @@ pub(super) struct CountOptions {
     pub(super) counters: bool,
 }
 
-/// What is read: bytes between the device's memory and its L2, both ways.
-pub(super) const METRICS: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
+/// What is read: bytes between the device's memory and its L2, both ways, and what the L2
+/// was asked for.
+pub(super) const METRICS: [&str; 4] = [
+    DRAM[0],
+    DRAM[1],
+    "lts__t_sectors_lookup_hit.sum",
+    "lts__t_sectors_lookup_miss.sum",
+];
+
+/// Without these it is no answer.
+const DRAM: [&str; 2] = ["dram__bytes_read.sum", "dram__bytes_write.sum"];
 
 /// How often it is looked whether the run is to stop.
 const LOOKS: Duration = Duration::from_millis(20);
@@ -44,6 +53,8 @@ const LOOKS: Duration = Duration::from_millis(20);
 pub(super) struct Counters {
     /// Bytes of each kernel, read and written together, in the order of launches.
     pub kernels: Vec<u64>,
+    /// What each of them asked of the L2; empty where that was not counted.
+    pub l2: Vec<LookUps>,
 }
 
 /// Runs `request` once more under `ncu` and fills what `report` can know from
@@ -109,9 +120,13 @@ fn put(report: &mut Report, counters: &Counters) {
         ));
     }
     report.bytes.measured_dram = Some(counters.kernels.iter().sum());
+    report.bytes.l2 = counters.l2.iter().copied().reduce(LookUps::and);
     if report.kernels.len() == counters.kernels.len() {
         for (kernel, bytes) in report.kernels.iter_mut().zip(&counters.kernels) {
             kernel.bytes.measured_dram = Some(*bytes);
+        }
+        for (kernel, asked) in report.kernels.iter_mut().zip(&counters.l2) {
+            kernel.bytes.l2 = Some(*asked);
         }
     }
     report.notes.push(

@@ -9,13 +9,20 @@ use study::timing::Rounds;
 
 /// Keeps what came of plans that were run in turns. Only what the lab would have asked for
 /// is kept: it takes the runs for its own.
-pub(super) fn keep(places: &Places, requests: &[Request], rounds: &Rounds) {
+///
+/// `reports` are theirs with what counters added afterwards.
+pub(super) fn keep(
+    places: &Places,
+    requests: &[Request],
+    rounds: &Rounds,
+    reports: &[Option<&Report>],
+) {
     let runs = requests.iter().enumerate().filter_map(|(at, request)| {
         let timed = rounds.of(at)?.ok()?;
-        if !(is_plain(request) && is_right(&timed.report)) {
+        let mut report = reports.get(at).copied()??.clone();
+        if !(is_plain(request) && is_right(&report)) {
             return None;
         }
-        let mut report = timed.report;
         // What was counted line by line belongs to the sources of this build.
         report.kernels.iter_mut().for_each(|k| k.lines.clear());
         Some(Run {

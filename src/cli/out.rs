@@ -66,6 +66,12 @@ impl Out {
         }
     }
 
+    /// All of it so far.
+    #[cfg(test)]
+    pub(super) fn so_far(&self) -> &str {
+        &self.text
+    }
+
     /// Writes everything to standard output, and forgets it.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ use backend::{model_of_folder, tokens_of_file};
 use files::plain;
 use host::carry_out;
 use host::learned::Learned;
-use plan::cost::{Cost, price};
+use plan::cost::{Cost, Gpu, GpuDatabase, price};
 use plan::fusion::Cut;
 use plan::run::{BackendKind, Gemm, LaunchReport, Report, Request, RunError, WeightsFrom};
 use plan::units::{Quantity, figure, format};
@@ -225,6 +225,9 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
     let plan = &args.run.plan;
     let mut request = args.run.of.request(plan.cut_or_auto()?, &learned)?;
     request.count_bytes = args.bytes.count_bytes;
+    let database = GpuDatabase::embedded()?;
+    let gpu = database.get(places.device())?;
+    request.behind = Some(gpu.last_cache_bytes());
     let mut planned = None;
     if plan.is_auto() {
         let auto = auto(&request.config, request.backend, places.device(), &learned)?;
@@ -247,7 +250,6 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
         args.logits.as_deref(),
         &watch,
     )?;
-    kept::keep(&places, std::slice::from_ref(&request), &rounds);
     let timed = rounds
         .of(0)
         .ok_or_else(|| RunError::failed("the run did not begin"))??;
@@ -258,11 +260,17 @@ pub(super) fn run(output: &OutputArgs, args: &RunArgs, out: &mut Out) -> Outcome
     if args.bytes.counters {
         counters::fill(&mut report, &request, &watch);
     }
+    kept::keep(
+        &places,
+        std::slice::from_ref(&request),
+        &rounds,
+        &[Some(&report)],
+    );
     drop(watch);
     if output.json {
         out.json(&report);
     } else {
-        tell(&cost, &report, out);
+        tell(&cost, &report, gpu, out);
     }
     Ok(verdict(&report))
 }
@@ -355,16 +363,18 @@ fn launches(report: &Report) -> String {
 }
 
 /// Bytes of a forward by kind, and how those that are not known are had.
-fn bytes(report: &Report) -> String {
+fn bytes(report: &Report, behind: &Gpu) -> String {
     let b = &report.bytes;
+    let estimated = format!(
+        "= estimated to reach DRAM behind the last cache of the {}, {} MiB",
+        behind.short,
+        behind.last_cache_bytes() >> 20
+    );
     let kinds = [
         (b.modelled, "= modelled"),
         (b.issued, "# issued"),
         (b.compulsory, "# compulsory"),
-        (
-            b.estimated_dram,
-            "= estimated to reach DRAM behind an A100's L2",
-        ),
+        (b.estimated_dram, estimated.as_str()),
         (b.measured_dram, "@ measured at DRAM"),
     ];
     let mut parts: Vec<String> = kinds
@@ -385,7 +395,7 @@ fn bytes(report: &Report) -> String {
     parts.join("; ")
 }
 
-fn tell(cost: &Cost, report: &Report, out: &mut Out) {
+fn tell(cost: &Cost, report: &Report, behind: &Gpu, out: &mut Out) {
     let mut lines = wrapped(&cost::heading(cost), "", "  ");
     lines.push(String::new());
     let mut say = |word: &str, said: &str| {
@@ -416,7 +426,7 @@ fn tell(cost: &Cost, report: &Report, out: &mut Out) {
         say("time", &time);
         say("", &t.how);
     }
-    say("bytes", &bytes(report));
+    say("bytes", &bytes(report, behind));
     if let Some(held) = report.held_bytes {
         let held = format(&Quantity::bytes(held));
         say("held", &format!("{held} of weights, tensors and tiles"));
@@ -436,7 +446,7 @@ fn tell(cost: &Cost, report: &Report, out: &mut Out) {
     for note in &report.notes {
         say("note", note);
     }
-    let kernels = counted_kernels(report);
+    let kernels = counted_kernels(report, &behind.short);
     if !kernels.is_empty() {
         lines.push(String::new());
         lines.extend(kernels);

@@ -19,7 +19,7 @@ mod evaluate;
 mod read;
 
 pub use cited::cited;
-pub(crate) use cited::{citations, uncited, words};
+pub(crate) use cited::{asks, citations, uncited, words};
 pub use court::{Court, Role};
 pub use errata::Errata;
 pub use evaluate::{Line, Source};

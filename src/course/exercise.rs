@@ -13,7 +13,7 @@ mod table;
 mod tasks;
 mod variant;
 
-pub(crate) use device::{asks_of_gpu, caveat};
+pub(crate) use device::{asks_of_bf16, asks_of_gpu, caveat};
 pub use draw::Draw;
 pub use pass::{Marked, Pass};
 pub(crate) use renamed::renamed;

@@ -3,7 +3,7 @@
 use super::block::{self, Block, KINDS, Live};
 use super::bounds::bounded;
 use super::document::{Stretch, stretches};
-use super::exercise::{asks_of_gpu, caveat};
+use super::exercise::{asks_of_bf16, asks_of_gpu, caveat};
 use super::fault::Fault;
 use super::fields::{Phrase, Toml};
 use super::number::Inline;
@@ -176,7 +176,8 @@ impl Lesson {
     fn say_device(&mut self, gpu: &str) {
         let found = data_sheets().and_then(|all| all.get(gpu).ok());
         let found = found.filter(|_| asks_of_gpu(self.text.body()));
-        let caveat = found.and_then(|gpu| Some((gpu, caveat(gpu, self.text.body())?)));
+        let needs_bf16 = asks_of_bf16(self.text.body());
+        let caveat = found.and_then(|gpu| Some((gpu, caveat(gpu, needs_bf16)?)));
         let (Some((gpu, caveat)), Some(first)) = (caveat, self.sections.first_mut()) else {
             return;
         };

@@ -14,6 +14,7 @@ mod reading;
 mod routes;
 mod running;
 mod stands_in;
+mod told;
 mod words;
 
 #[cfg(test)]
@@ -47,6 +48,7 @@ pub fn lint(course: &Course) -> Vec<Fault> {
         devices::recorded(text, &mut faults);
         if let Some(figurer) = &figurer {
             figurer.lesson(text, &mut faults);
+            figurer.told(course, text, &mut faults);
             if asks_of_gpu(text.text.body()) {
                 let on = |gpu| text.on(gpu);
                 figurer.devices(on, |f, text, found| f.lesson(text, found), &mut faults);
@@ -110,6 +112,9 @@ fn lesson(course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
     for section in &lesson.sections {
         page::section(file, section, faults);
         court::behind(file, section, faults);
+        if !lesson.court && !lesson.is_reference() {
+            court::before(file, section, faults);
+        }
         for part in &section.parts {
             match part {
                 Part::Prose { body, .. } => {

@@ -130,6 +130,11 @@ impl Places {
         }
     }
 
+    /// The current folder is the workshop folder from now on.
+    pub fn settle(&mut self) {
+        self.workshop = Some(self.current.clone());
+    }
+
     /// The device of the course, by its id in the data sheets.
     pub fn device(&self) -> &'static str {
         self.gpu.unwrap_or(USUAL_GPU)

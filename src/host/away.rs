@@ -38,6 +38,16 @@ impl Away {
         }
     }
 
+    /// Makes the folder of the sheets here; what is kept goes there from now on.
+    ///
+    /// # Errors
+    /// A folder that cannot be written.
+    pub fn init(&mut self) -> Result<String, String> {
+        let made = self.host().init()?;
+        self.places.settle();
+        Ok(made)
+    }
+
     /// The course and files as they are now.
     pub fn host(&self) -> Host {
         let to = self.to.clone();
@@ -108,7 +118,6 @@ impl Away {
                 Message::StudyMade(ticket, made.map(Arc::new))
             }
             Effect::ListStudies => Message::Studies(Studies::of(&self.places).newest(KEPT)),
-            Effect::Init => Message::Saved(self.host().init()),
             Effect::Report => Message::Saved(apart::report(&self.places)),
             _ => return None,
         })

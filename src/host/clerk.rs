@@ -2,6 +2,8 @@
 //! of its own, so that a slow disk never holds up a key.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
@@ -201,7 +203,22 @@ impl Files {
                 });
             }
             Effect::Device(gpu) => self.speak_of(gpu),
+            Effect::Init => self.settle(),
             _ => {}
+        }
+    }
+
+    /// Sheets are kept in the current folder from now on, those that were begun before too.
+    fn settle(&mut self) {
+        let before = self.host.places.answers();
+        self.host.places.settle();
+        let now = self.host.places.answers();
+        self.sheets.clear();
+        if let Err(error) = copied(&before, &now) {
+            let (before, now) = (before.display(), now.display());
+            self.say(format!(
+                "What was answered before stays in {before}; it cannot be copied to {now}: {error}"
+            ));
         }
     }
 
@@ -362,4 +379,18 @@ fn answers(sheet: &Sheet, exercise: &Exercise) -> BTreeMap<String, String> {
         .chain(variant)
         .chain(device)
         .collect()
+}
+/// Copies the files of one folder into another.
+fn copied(from: &Path, to: &Path) -> io::Result<()> {
+    let entries = match std::fs::read_dir(from) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
 }

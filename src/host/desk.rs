@@ -179,6 +179,6 @@ impl Host {
         let here = std::env::current_dir().map_err(|e| e.to_string())?;
         let laid = self.places.overlays.last().map(PathBuf::as_path);
         course::init(&here, &self.course, (laid, self.places.gpu), None)?;
-        Ok("Made ./answers, a sheet per exercise. It is used from the next start here.".into())
+        Ok("Made ./answers, a sheet per exercise: answers are kept there from now on.".into())
     }
 }

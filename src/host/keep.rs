@@ -133,10 +133,16 @@ impl Shelf {
         file.schema = SCHEMA;
         // Two workshops may write here: a job is numbered where it is kept.
         let job = file.runs.iter().map(|run| run.job).max().unwrap_or(0) + 1;
-        file.runs.extend(new.into_iter().map(|run| Run {
-            build: build().to_owned(),
-            job,
-            ..run
+        file.runs.extend(new.into_iter().map(|mut run| {
+            // What multiprocessors did inside a kernel is no figure of a run.
+            if let Some(trace) = &mut run.report.trace {
+                trace.phases.clear();
+            }
+            Run {
+                build: build().to_owned(),
+                job,
+                ..run
+            }
         }));
         let over = file.runs.len().saturating_sub(MOST);
         file.runs.drain(..over);

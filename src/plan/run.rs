@@ -34,10 +34,10 @@ pub use observer::{Observer, Phase, Progress, Unwatched};
 pub use proof::Proof;
 pub use protocol::{Answer, Ask, BackendState, WireTicket};
 pub use report::{
-    BytesReport, CheckReport, LaunchReport, OutputReport, PlanReport, Report, TensorReport, Timing,
-    WrongReport, mad, median,
+    BytesReport, CheckReport, LaunchReport, LookUps, OutputReport, PlanReport, Report,
+    TensorReport, Timing, WrongReport, mad, median,
 };
-pub use request::{BackendKind, Gemm, Request, WeightsFrom};
+pub use request::{A100_L2, BackendKind, Gemm, Request, WeightsFrom};
 pub use submission::{
     Bounds, Candidate, Criterion, Outcome as SubmissionOutcome, Refusal, Submission,
 };

@@ -111,6 +111,25 @@ mod tests {
     }
 
     #[test]
+    fn sixteen_lines_of_one_set_by_hand() {
+        // 2 KiB are one set of 16 lines of 4 sectors: whatever the lines are, they share it.
+        let twice = |lines: u64| {
+            let mut cache = Cache::new(2 << 10);
+            (0..2).for_each(|_| (0..4 * lines).for_each(|sector| cache.touch(sector, READ)));
+            cache.traffic().0
+        };
+        // 16 lines fit: 64 sectors of 32 bytes once. 17 do not, and the one that is next was
+        // always just thrown out: 2 times 68.
+        assert_eq!(twice(16), 64 * 32);
+        assert_eq!(twice(17), 2 * 68 * 32);
+        // Twice the cache has two sets, and 17 lines may fit.
+        let mut larger = Cache::new(4 << 10);
+        assert_eq!(larger.lines.len(), 32);
+        larger.touch(0, READ);
+        assert_eq!(larger.traffic(), (32, 0));
+    }
+
+    #[test]
     fn a_sector_that_is_written_first_is_never_read_from_memory() {
         let mut cache = Cache::new(1 << 16);
         cache.touch(7, WRITTEN);

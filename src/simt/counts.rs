@@ -226,7 +226,7 @@ pub(crate) fn report(
             .then(key(a).cmp(&key(b)))
     });
     let estimate = options
-        .l2_bytes
+        .cache_bytes
         .filter(|_| options.count)
         .map(|_| dram(tally, setup));
     Counts {

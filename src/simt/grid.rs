@@ -58,7 +58,7 @@ pub(crate) fn launch(
         limit: options.step_limit,
         strict_barriers: options.strict_barriers,
     };
-    let setup = Setup::new(&launch, request, variables, options.l2_bytes);
+    let setup = Setup::new(&launch, request, variables, options.cache_bytes);
     let threads = match options.threads {
         // The cache sees blocks in order, so one thread runs them.
         _ if setup.simulates_cache() => 1,

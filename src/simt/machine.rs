@@ -24,7 +24,7 @@ pub struct Options {
     /// Warp instructions after which one block counts as endless.
     pub step_limit: u64,
     /// Size of the cache whose misses are estimated, if any.
-    pub l2_bytes: Option<u64>,
+    pub cache_bytes: Option<u64>,
     /// Most bytes of memory that may be allocated.
     pub memory_limit: u64,
     /// Follow what happens before what exactly, warp by warp, in an order of blocks and
@@ -45,7 +45,7 @@ impl Default for Options {
             check: false,
             threads: 0,
             step_limit: 2_000_000_000,
-            l2_bytes: None,
+            cache_bytes: None,
             memory_limit: 8 << 30,
             order: None,
             resident: 0,
@@ -125,6 +125,11 @@ impl Machine {
     /// Looks for races and reads of unwritten memory from now on, or does not.
     pub fn set_check(&mut self, check: bool) {
         self.options.check = check;
+    }
+
+    /// What reaches memory is estimated behind a cache of so many bytes from now on.
+    pub fn set_cache(&mut self, bytes: u64) {
+        self.options.cache_bytes = Some(bytes);
     }
 
     /// What it observes.

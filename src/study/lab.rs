@@ -1,8 +1,9 @@
-//! Experiments over reports: plans side by side, one fusion more at a time, and what was
-//! counted of them.
+//! Experiments over reports: plans side by side, one fusion more at a time, what was
+//! counted of them, and their figures of merit.
 
 mod comparison;
 pub mod counted;
+pub mod merit;
 pub mod staircase;
 
 pub use comparison::{Column, Comparison, Scope};

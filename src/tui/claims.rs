@@ -85,18 +85,18 @@ pub fn lay(state: &State) -> Vec<Row> {
 fn list(state: &State, pen: &mut Pen<'_>) {
     let claims = listed(&state.claims, &state.shared);
     let edge = pen.width();
-    let end = pen.put(1, 0, "Docket", Role::Strong);
+    let end = pen.put(1, 0, "Claims", Role::Strong);
     if let Some(gpu) = frame::course_gpu(state, edge) {
         pen.put(end, 0, &format!(" · {gpu}"), Role::Dim);
     }
     let (judged, right) = tally(&state.shared.study);
     let all = course::Ledger::built_in().claims().len();
     let sum = match judged {
-        0 => format!("{all} claims"),
+        0 => format!("{all}, none judged"),
         _ if state.shared.two_panes() => {
             format!("{judged} of {all} judged, {right} as the evidence")
         }
-        _ => format!("{judged} of {all}"),
+        _ => format!("{judged} of {all} judged"),
     };
     pen.right(edge, 0, &sum, Role::Dim);
     let room = usize::from(pen.height().saturating_sub(4));

@@ -2,6 +2,7 @@
 
 mod staircase;
 
+use super::merit::Plans;
 use super::pen::{Pen, width};
 use super::ribbon::bar;
 use super::theme::Role;
@@ -10,26 +11,35 @@ use app::State;
 use app::compare::{Row, Scope, hint, rows};
 use app::figure::Origin;
 use app::machine::Source;
+use app::merit::{Pane, before};
 use plan::model::Dtype;
 
 /// Right edges of the columns.
 const EDGES: [u16; 4] = [33, 46, 59, 72];
 /// Left edges of the bars.
 const BARS: [u16; 4] = [23, 36, 49, 62];
+/// Rows below the costs from which on the figures of merit stand there, too.
+const ROOM_FOR_FIGURES: u16 = 19;
 /// Cells of the longest bar.
 const LONGEST: u64 = 10;
 
 /// Draws the page.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
+    let before = before(&state.shared, "R runs V1 to V4 in turns:");
+    let plans = plans(state, &before);
     if state.shared.two_panes() {
         let bottom = last - 2;
         frame::panes(pen, frame::LEFT + 1, bottom);
-        body(state, &mut pen.part(0, 3, frame::LEFT, bottom - 3));
+        body(state, &plans, &mut pen.part(0, 3, frame::LEFT, bottom - 3));
         let right = pen.width() - frame::LEFT - 2;
-        beside(state, &mut pen.part(frame::LEFT + 2, 3, right, bottom - 3));
+        beside(
+            state,
+            &plans,
+            &mut pen.part(frame::LEFT + 2, 3, right, bottom - 3),
+        );
     } else {
-        body(state, &mut pen.part(0, 1, frame::LEFT, last - 2));
+        body(state, &plans, &mut pen.part(0, 1, frame::LEFT, last - 2));
     }
     let rows = rows(
         &state.compare,
@@ -47,10 +57,24 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     cards::draw(state, pen);
 }
 
-fn body(state: &State, pen: &mut Pen<'_>) {
+/// The columns with their figures of merit.
+fn plans<'s>(state: &State, before: &'s [String]) -> Plans<'s> {
+    let titles = state.compare.cuts().into_iter().map(|cut| cut.title());
+    Plans {
+        titles: titles.collect(),
+        merits: state.compare.merits(&state.shared),
+        at: state.compare.column,
+        before,
+    }
+}
+
+fn body(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) {
     if state.compare.climbing {
         staircase::draw(state, &state.compare.stairs, pen);
         return;
+    }
+    if state.compare.pane != Pane::Off {
+        return plans.draw(state.compare.pane, pen);
     }
     let scope = match state.compare.scope {
         Scope::Forward => "per forward",
@@ -93,6 +117,10 @@ fn body(state: &State, pen: &mut Pen<'_>) {
             draw_bars(bars, pen, y);
             y += 1;
         }
+    }
+    let needed = ROOM_FOR_FIGURES;
+    if pen.height() > y + needed && plans.merits.iter().any(Option::is_some) {
+        plans.figures(&mut pen.part(0, y + 1, frame::LEFT, pen.height() - y - 1));
     }
 }
 
@@ -150,8 +178,8 @@ fn roof(state: &State) -> String {
     format!("roof: {} data sheet, {copy:.0} GB/s, {peak}", c.of)
 }
 
-/// The kernels of the column under the cursor.
-fn beside(state: &State, pen: &mut Pen<'_>) {
+/// The kernels of the column under the cursor, and below them its figures of merit.
+fn beside(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) {
     let page = &state.compare;
     let cost = match page.climbing {
         true => page.stairs.cost(),
@@ -164,6 +192,12 @@ fn beside(state: &State, pen: &mut Pen<'_>) {
             .shared
             .runs
             .of(state.shared.bench.setup(), cost.config.cut);
-        kernels::short(&cost.block.kernels, report, &mut pen.part(0, 2, 38, 30));
+        let kernels = &cost.block.kernels;
+        kernels::short(state, kernels, report, &mut pen.part(0, 2, 38, 30));
+        let y = 4 + kernels.len() as u16;
+        let counted = report.is_some_and(|report| !report.kernels.is_empty());
+        if !page.climbing && !counted && page.pane == Pane::Off {
+            plans.narrow(&mut pen.part(0, y, 38, pen.height().saturating_sub(y)));
+        }
     }
 }

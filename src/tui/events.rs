@@ -1,5 +1,6 @@
 //! The loop: wait for a message, update, carry effects out, draw.
 
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -82,10 +83,24 @@ pub fn open(
         to,
         gate,
         spots,
+        loading: true,
+        awaited: Vec::new(),
+        held: VecDeque::new(),
     };
     runtime.away.start(Effect::Probe);
     runtime.away.run_mutants();
     runtime.run()
+}
+
+/// How long keys wait for a course or a sheet that is being read.
+const PATIENCE: Duration = Duration::from_millis(800);
+
+/// Whether a message comes from the learner's hands.
+fn is_typed(message: &Message) -> bool {
+    matches!(
+        message,
+        Message::Key(_) | Message::Paste(_) | Message::Click(_)
+    )
 }
 
 /// Least time between two progress reports of one phase: more often than the
@@ -142,6 +157,12 @@ struct Runtime<W: Write> {
     gate: Arc<input::Gate>,
     /// What can be clicked, where it was drawn last.
     spots: Arc<Mutex<Spots>>,
+    /// Whether the course is still being read.
+    loading: bool,
+    /// Exercises whose sheets are being read.
+    awaited: Vec<String>,
+    /// What was typed meanwhile.
+    held: VecDeque<Message>,
 }
 
 impl<W: Write> Runtime<W> {
@@ -152,13 +173,43 @@ impl<W: Write> Runtime<W> {
             // held down never makes the screen run after it.
             let mut next = Some(first);
             while let Some(message) = next {
+                if is_typed(&message)
+                    && let Some(code) = self.settle()?
+                {
+                    return Ok(code);
+                }
                 if let Some(code) = self.take(message)? {
                     return Ok(code);
                 }
-                next = self.messages.try_recv().ok();
+                next = self.held.pop_front();
+                next = next.or_else(|| self.messages.try_recv().ok());
             }
             self.draw()?;
         }
+    }
+
+    /// Brings the page up to date before a key is taken: keys may come faster than pages
+    /// are drawn and sheets are read, and mean what they mean on the page that they lead to.
+    fn settle(&mut self) -> io::Result<Option<u8>> {
+        let until = Instant::now() + PATIENCE;
+        while !self.awaited.is_empty() || self.loading {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.messages.recv_timeout(left) {
+                Ok(message) if is_typed(&message) => self.held.push_back(message),
+                Ok(message) => {
+                    if let Some(code) = self.take(message)? {
+                        return Ok(Some(code));
+                    }
+                }
+                // What cannot be read holds nothing up.
+                Err(_) => {
+                    self.awaited.clear();
+                    self.loading = false;
+                }
+            }
+        }
+        self.painter.fit(&mut self.state);
+        Ok(None)
     }
 
     fn now(&self) -> u64 {
@@ -183,11 +234,19 @@ impl<W: Write> Runtime<W> {
 
     /// Updates the state and carries the effects out. A code means: leave.
     fn take(&mut self, message: Message) -> io::Result<Option<u8>> {
+        match &message {
+            Message::Sheet(id, ..) => self.awaited.retain(|awaited| awaited != id),
+            Message::Loaded(_) => self.loading = false,
+            _ => {}
+        }
         let event = Event {
             at: self.now(),
             message,
         };
         for effect in app::update(&mut self.state, event) {
+            if let Effect::OpenSheet(id) = &effect {
+                self.awaited.push(id.clone());
+            }
             match effect {
                 Effect::Quit(code) => return Ok(Some(code)),
                 Effect::Suspend => {
@@ -223,8 +282,16 @@ impl<W: Write> Runtime<W> {
                 | Effect::Judge { .. }
                 | Effect::MakeStudy(..)
                 | Effect::ListStudies
-                | Effect::Report
-                | Effect::Init => self.away.start(effect),
+                | Effect::Report => self.away.start(effect),
+                Effect::Init => {
+                    let made = self.away.init();
+                    if made.is_ok() {
+                        // It takes along what was answered before.
+                        self.clerk.take(effect);
+                        self.away.start(Effect::Probe);
+                    }
+                    self.say(made);
+                }
             }
         }
         Ok(None)

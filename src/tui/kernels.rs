@@ -110,15 +110,21 @@ const KINDS: [(u16, &str); 4] = [
     (28, "modelled ="),
     (38, "issued #"),
     (52, "compulsory #"),
-    (65, "DRAM A100 ="),
+    (65, "DRAM est. ="),
 ];
 
-/// A number of each kind of a kernel, `–` where it is not known.
-fn cells(counted: Option<&KernelReport>, modelled: u64, column: Column) -> [(String, Role); 4] {
+/// A number of each kind of a kernel, `–` where it is not known. `estimated`: behind the
+/// cache of the present device.
+fn cells(
+    counted: Option<&KernelReport>,
+    estimated: bool,
+    modelled: u64,
+    column: Column,
+) -> [(String, Role); 4] {
     let bytes = counted.map(|k| k.bytes).unwrap_or_default();
     let dram = match bytes.measured_dram {
         Some(measured) => (Some(measured), Role::Measured),
-        None => (bytes.estimated_dram, Role::Modelled),
+        None => (bytes.estimated_dram.filter(|_| estimated), Role::Modelled),
     };
     let cell = |(bytes, role): (Option<u64>, Role)| {
         let text = bytes.map_or("–".to_owned(), |b| figure::bytes(column, b));
@@ -158,11 +164,20 @@ fn kinds(state: &State, report: &Report, pen: &mut Pen<'_>) {
     let kernels = &state.shared.bench.cost().block.kernels;
     let column = figure::byte_column(most(report, kernels));
     pen.rule(0, pen.width(), 0);
-    let title = format!(" {} of a kernel of the block ", column.unit().symbol());
+    let runs = &state.shared.runs;
+    let estimated = runs.estimated(report).is_some();
+    let behind = match estimated {
+        true => format!("· estimated behind the {}'s cache ", runs.behind.of),
+        false => String::new(),
+    };
+    let title = format!(
+        " {} of a kernel of the block {behind}",
+        column.unit().symbol()
+    );
     pen.put(1, 0, &title, Role::Dim);
     for (edge, head) in KINDS {
         let head = match head {
-            "DRAM A100 =" => dram_head(report, head, "DRAM @"),
+            "DRAM est. =" => dram_head(report, head, "DRAM @"),
             head => head,
         };
         pen.right(edge, 1, head, Role::Dim);
@@ -179,7 +194,8 @@ fn kinds(state: &State, report: &Report, pen: &mut Pen<'_>) {
         let name = short_name(kernel, 17, pen.ascii());
         pen.put(1, y, &clip(&name, 17), role);
         let counted = of_kernel(report, kernel);
-        for ((edge, _), (text, role)) in KINDS.iter().zip(cells(counted, kernel.bytes(), column)) {
+        let cells = cells(counted, estimated, kernel.bytes(), column);
+        for ((edge, _), (text, role)) in KINDS.iter().zip(cells) {
             pen.right(*edge, y, &text, role);
         }
         if let Some(said) = counted.and_then(short_surplus) {
@@ -333,7 +349,7 @@ fn plain(name: &str) -> &str {
 const NARROW: [(u16, &str); 4] = [(16, "="), (23, "iss. #"), (30, "comp.#"), (37, "DRAM =")];
 
 /// Names and bytes of kernels by kind, as many as there is room for.
-fn short_kinds(kernels: &[KernelCost], report: &Report, pen: &mut Pen<'_>) {
+fn short_kinds(kernels: &[KernelCost], report: &Report, estimated: bool, pen: &mut Pen<'_>) {
     let column = figure::byte_column(most(report, kernels));
     let unit = column.unit().symbol();
     for (edge, head) in NARROW {
@@ -349,7 +365,8 @@ fn short_kinds(kernels: &[KernelCost], report: &Report, pen: &mut Pen<'_>) {
         let name = short_name(kernel, 9, pen.ascii());
         pen.put(1, y, &clip(&name, 9), Role::Text);
         let counted = of_kernel(report, kernel);
-        for ((edge, _), (text, role)) in NARROW.iter().zip(cells(counted, kernel.bytes(), column)) {
+        let cells = cells(counted, estimated, kernel.bytes(), column);
+        for ((edge, _), (text, role)) in NARROW.iter().zip(cells) {
             pen.right(*edge, y, &text, role);
         }
     }
@@ -377,9 +394,10 @@ fn short_kinds(kernels: &[KernelCost], report: &Report, pen: &mut Pen<'_>) {
 
 /// Names and bytes of kernels, as many as there is room for; by kind where a
 /// run counted them.
-pub fn short(kernels: &[KernelCost], report: Option<&Report>, pen: &mut Pen<'_>) {
+pub fn short(state: &State, kernels: &[KernelCost], report: Option<&Report>, pen: &mut Pen<'_>) {
     if let Some(report) = report.filter(|r| !r.kernels.is_empty()) {
-        return short_kinds(kernels, report, pen);
+        let estimated = state.shared.runs.estimated(report).is_some();
+        return short_kinds(kernels, report, estimated, pen);
     }
     let largest = kernels.iter().map(KernelCost::bytes).max().unwrap_or(0);
     let column = figure::byte_column(largest);

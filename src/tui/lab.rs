@@ -2,6 +2,7 @@
 
 mod trips;
 
+use super::merit::Plans;
 use super::pen::{Pen, clip, width};
 use super::ribbon;
 use super::theme::Role;
@@ -9,8 +10,9 @@ use super::{cards, frame, kernels};
 use app::State;
 use app::bench::Switch;
 use app::figure::{self, Origin};
-use app::lab::{COLUMN, Kind, Part, Row, box_bytes, counted, counted_kernel, table};
+use app::lab::{COLUMN, Kind, Part, Row, box_bytes, compared, counted, counted_kernel, table};
 use app::machine::Source;
+use app::merit::{self, Pane};
 use app::mouse::Target;
 use app::ribbon::{BoxCost, Group, bound, groups, kernel_of, selected};
 use plan::cost::{Bound, KernelCost};
@@ -26,7 +28,10 @@ const SCALE: u64 = 5;
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (columns, rows) = (pen.width(), pen.height());
-    if let Some(reached) = state.lab.trips {
+    if state.lab.pane != Pane::Off {
+        let top = if state.shared.two_panes() { 2 } else { 1 };
+        figures(state, &mut pen.part(0, top, columns, rows - top - 2));
+    } else if let Some(reached) = state.lab.trips {
         let top = if state.shared.two_panes() { 2 } else { 1 };
         trips::draw(
             state,
@@ -55,6 +60,23 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let hint = &state.lab.hint;
     frame::message(state, &hint.text, &hint.aside, pen, last - 1);
     cards::draw(state, pen);
+}
+
+/// The plan and V1 by their figures of merit.
+fn figures(state: &State, pen: &mut Pen<'_>) {
+    let shared = &state.shared;
+    let compared = compared(shared);
+    let run = match compared.len() {
+        1 => "r runs the plan:",
+        _ => "r runs the plan beside V1:",
+    };
+    Plans {
+        titles: compared.iter().map(|c| c.config.cut.title()).collect(),
+        merits: compared.iter().map(|c| merit::of(shared, c)).collect(),
+        at: 0,
+        before: &merit::before(shared, run),
+    }
+    .draw(state.lab.pane, pen);
 }
 
 /// Title, ribbon, inspector, toggles and table: 21 rows of 80 columns.
@@ -94,40 +116,53 @@ fn heading(pen: &mut Pen<'_>, x: u16, y: u16, text: &str, active: bool) {
 
 fn title(state: &State, pen: &mut Pen<'_>) {
     let cost = state.shared.bench.cost();
-    let name = if cost.forward.launches() == 1 {
-        "forward · 1 launch for everything; below, the share of a block".to_owned()
-    } else {
-        format!(
-            "{} · {} per block, {} per forward",
-            state.shared.bench.cut().full_title(),
-            figure::counted(cost.block.launches(), "launch", "launches"),
-            cost.forward.launches()
-        )
-    };
+    let (block, forward) = (cost.block.launches(), cost.forward.launches());
+    let plan = state.shared.bench.cut().full_title();
+    let named = |counts: String| format!("{plan} · {counts}");
     // Where everything is one kernel the title says what the number is of.
-    let what = if cost.forward.launches() == 1 {
-        unit(state).replace(" per kernel", "")
-    } else {
-        unit(state).replace(" =", ", modelled =")
+    let (names, units) = match forward {
+        1 => {
+            let name = "forward · 1 launch for everything; below, the share of a block";
+            let unit = unit(state).replace(" per kernel", "");
+            (vec![name.to_owned()], vec![unit])
+        }
+        _ => {
+            let counted = figure::counted(block, "launch", "launches");
+            let names = vec![
+                named(format!("{counted} per block, {forward} per forward")),
+                named(format!("{block} per block, {forward} per forward")),
+                named(format!("{block}/block, {forward}/forward")),
+                plan.clone(),
+            ];
+            let unit = unit(state);
+            let units = vec![
+                unit.replace(" =", ", modelled ="),
+                unit.clone(),
+                unit.replace(" per kernel", ""),
+            ];
+            (names, units)
+        }
     };
     let role = match state.lab.kind {
         Kind::Issued => Role::Issued,
         _ => Role::Modelled,
     };
-    // The counts are kept where the name of the plan is long.
-    let room = usize::from(frame::LEFT).saturating_sub(width(&what) + 4);
-    let name = match name.split_once(" · ") {
-        Some((plan, counts)) if width(&name) > room => {
-            let left = room.saturating_sub(width(counts) + 3);
-            format!("{} · {counts}", clip(plan, left))
-        }
-        _ => name,
-    };
-    pen.put(1, 0, &clip(&name, room), Role::Text);
+    // A long name takes the room of other words: it says which fusions are on.
+    let room = usize::from(frame::LEFT) - 4;
+    let both = names
+        .iter()
+        .flat_map(|name| units.iter().map(move |unit| (name, unit)));
+    let fitting = both
+        .clone()
+        .find(|(name, unit)| width(name) + width(unit) <= room);
+    if let Some((name, unit)) = fitting.or(both.last()) {
+        let left = room.saturating_sub(width(unit));
+        pen.put(1, 0, &clip(name, left), Role::Text);
+        pen.right(frame::LEFT - 1, 0, unit, role);
+    }
     if state.lab.part == Part::Ribbon {
         pen.put(0, 0, "►", Role::Accent);
     }
-    pen.right(frame::LEFT - 1, 0, &what, role);
 }
 
 /// What the numbers on the ribbon are: `MB per kernel =`.
@@ -236,14 +271,10 @@ fn number(
         }
         Kind::Issued => {
             let counted = counted(&state.shared.bench, &state.shared.runs);
-            match counted.map(|_| issued(state, group)) {
-                None => "·".to_owned(),
-                Some(None) => "–".to_owned(),
-                Some(Some(bytes)) => {
-                    let bytes = plan::units::Quantity::bytes(bytes);
-                    compact(bytes.in_unit(column.unit())).trim().to_owned()
-                }
-            }
+            figure::of_run(counted.map(|_| issued(state, group)), |bytes| {
+                let bytes = plan::units::Quantity::bytes(bytes);
+                compact(bytes.in_unit(column.unit())).trim().to_owned()
+            })
         }
         Kind::Intensity => compact(sum.intensity()).trim().to_owned(),
         Kind::Floor => {
@@ -349,9 +380,13 @@ fn kinds(
         modelled: Some(BoxCost::of(state.shared.bench.cost(), group).bytes()),
         ..BytesReport::default()
     });
+    // Behind another device's cache it would be another number.
+    let runs = &state.shared.runs;
+    let estimated = report.and_then(|report| runs.estimated(report));
+    let estimated = estimated.and(bytes.estimated_dram);
     let dram = match bytes.measured_dram {
         Some(measured) => ("DRAM   @", Some(measured), Role::Measured),
-        None => ("DRAM   =", bytes.estimated_dram, Role::Modelled),
+        None => ("DRAM   =", estimated, Role::Modelled),
     };
     let rows = [
         ("model  =", bytes.modelled, Role::Modelled),

@@ -110,8 +110,8 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         },
         Block::Ribbon { .. } if !place.keys => "Tab, then Enter: the lab",
         Block::Ribbon { .. } => "Enter opens it in the lab",
-        Block::Claim { id } if runs(id.as_str()) => "r runs · Enter: the court",
-        Block::Claim { .. } => "Enter: the court",
+        Block::Claim { id } if runs(id.as_str()) => "r runs · Enter: judge it",
+        Block::Claim { .. } => "Enter: judge it",
         _ => "",
     }
 }

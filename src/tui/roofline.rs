@@ -11,7 +11,7 @@ use super::{cards, frame, kernels};
 use app::State;
 use app::figure;
 use app::machine::{Ceilings, Source, flop_rate};
-use app::roofline::{Roofs, Spot};
+use app::roofline::{Ran, Roofs, Spot};
 use plan::cost::{Bound, KernelCost};
 use plan::model::Dtype;
 use plan::units::significant;
@@ -164,6 +164,15 @@ fn bound(state: &State, spot: &Spot) -> Option<Bound> {
     Some(side.bound)
 }
 
+/// The part of a floor in the time that a kernel took.
+fn of_roof(floor: f64, ran: Ran) -> String {
+    match floor / ran.seconds {
+        // Faster than memory allows: the data sat in a cache.
+        part if part > 1.0 => ">100 %".to_owned(),
+        part => format!("{:.1} %", 100.0 * part),
+    }
+}
+
 /// The kernel under the cursor in a sentence, where no message stands.
 fn hint(state: &State) -> String {
     let view = state.roofline.view();
@@ -196,6 +205,14 @@ fn hint(state: &State) -> String {
         Bound::Memory => (side.byte_seconds, bytes, "FLOPs", side.flop_seconds),
         Bound::Compute => (side.flop_seconds, flops, "bytes", side.byte_seconds),
     };
+    if let Some(ran) = spot.ran {
+        return format!(
+            "{name}: {word}. Floor {} µs =: {} of its {} µs @.",
+            micros(floor),
+            of_roof(side.floor, ran),
+            micros(ran.seconds)
+        );
+    }
     format!(
         "{name}: {word}. Floor {} µs = for {works}; its {other} take {} µs.",
         micros(floor),

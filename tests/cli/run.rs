@@ -380,7 +380,7 @@ fn a_fused_kernel_names_what_its_phases_hand_on() {
     assert_eq!(of("compulsory") - handed, of("modelled") - gammas);
     let said =
         Home::new().line("run --backend simt --version v4 --seq 16 --count-bytes --no-check");
-    for needle in ["compulsory #", "DRAM A100 =", " block        ", "m, h,"] {
+    for needle in ["compulsory #", "DRAM H200 =", " block        ", "m, h,"] {
         assert!(said.out.contains(needle), "no “{needle}” in {}", said.out);
     }
 }
@@ -408,7 +408,7 @@ fn compare_shows_the_kinds_of_bytes() {
     for needle in [
         "MB issued #, forward",
         "MB compulsory #, forward",
-        "MB DRAM A100 =, forward",
+        "MB DRAM H200 =, forward",
         "V3, forward, kernel by kernel",
     ] {
         assert!(ran.out.contains(needle), "no “{needle}” in {}", ran.out);

@@ -66,7 +66,7 @@ const ROOMS: &[(&str, &[Room])] = &[
             ("findings", &["baseline", "learned"]),
             ("kept", &["findings"]),
             ("offer", &["kept"]),
-            ("lab", &["findings", "timing"]),
+            ("lab", &["findings", "profile", "timing"]),
             // The list of the studies names each of them.
             ("evidence", &["timing"]),
             ("catalogue", &["evidence", "findings", "studies"]),

@@ -11,7 +11,7 @@ use super::keys::{form, kept};
 use super::reader::{ENTER, ESC, SPACE, Screen, TAB};
 use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::lesson::Focus;
-use tinyllama_tutor::app::{Effect, Page};
+use tinyllama_tutor::app::{Effect, Message, Page};
 use tinyllama_tutor::course::{Course, Kind};
 use tinyllama_tutor::fusion::{Cut, Fusion, Version};
 
@@ -265,4 +265,42 @@ fn a_table_with_empty_cells_says_how_many_they_are() {
     let s = asked("ex32", (80, 40)).typed("999999").press(&[ENTER]);
     let s = s.press(&[ESC, key(Code::Left), ENTER]);
     s.shows("0 of 36 cells are right, 35 still empty");
+}
+
+#[test]
+fn a_filled_cell_is_changed_by_i_and_not_by_a_digit() {
+    let s = asked("ex32", (80, 24)).typed("2").press(&[ENTER, ESC]);
+    let s = s
+        .press(&[key(Code::Left), ch('7')])
+        .shows("i changes this cell");
+    assert!(kept(&s, "table").is_some_and(|text| text.starts_with('2')));
+    let s = s.press(&[ch('i')]).typed("1").press(&[ESC]);
+    assert!(kept(&s, "table").is_some_and(|text| text.starts_with("21")));
+}
+
+#[test]
+fn space_goes_on_from_a_right_answer_after_a_digit_too() {
+    let s = form().typed("22.22 %").press(&[ENTER]).shows("right");
+    let s = s
+        .press(&[ch('7')])
+        .shows("This is answered right")
+        .later(1000);
+    let row = |s: &Screen| s.state.exercises.form.as_ref().map(|form| form.row);
+    let before = row(&s);
+    let s = s.press(&[SPACE]);
+    assert_ne!(row(&s), before);
+}
+
+#[test]
+fn long_words_of_ones_own_are_broken_and_a_full_field_says_so() {
+    let mut s = asked("ex34", (80, 24));
+    while !s.rows().iter().any(|row| row.contains("in your own words")) {
+        s = s.press(&[TAB]);
+    }
+    let s = s.press(&[ENTER]).typed(&"z".repeat(200));
+    let drawn: usize = s.rows().iter().map(|row| row.matches('z').count()).sum();
+    assert!(drawn >= 200, "{:?}", s.rows());
+    let mut s = s;
+    s.tell(Message::Paste("word ".repeat(4000)));
+    s.shows("The field is full");
 }

@@ -156,7 +156,9 @@ fn counted(request: &Request) -> Report {
         issued: Some(786_432),
         compulsory: Some(786_432),
         estimated_dram: Some(786_432),
+        behind: None,
         measured_dram: None,
+        l2: None,
     };
     Report {
         bytes,

@@ -23,10 +23,11 @@ use tinyllama_tutor::app::machine::{
 use tinyllama_tutor::app::{Event, Look, Message, Page, State, update};
 use tinyllama_tutor::cost::{Cost, GpuDatabase, KernelCost};
 use tinyllama_tutor::course::{Next, Tally, Walk};
-use tinyllama_tutor::fusion::Fusion;
+use tinyllama_tutor::fusion::{Cut, Fusion};
 use tinyllama_tutor::model::Dtype;
 use tinyllama_tutor::run::{
-    BufferReport, BytesReport, KernelReport, Phase, Progress, Report, RunError, Timing,
+    Axis, BufferReport, BytesReport, KernelReport, Phase, Progress, Report, RunError, SpanReport,
+    Timing, TraceReport,
 };
 use tinyllama_tutor::tui::Painter;
 
@@ -483,6 +484,92 @@ fn the_roofline_of_sixteen_bits_and_of_a_device_that_has_none() {
     snapshot("roofline-ran", &ran.keys([key(Code::Left)]));
 }
 
+/// A run that timed its kernels: 2 µs where they hold a product, 1 µs where they do not.
+fn clocked(cost: &Cost) -> Report {
+    let span = |(kernel, cost): (usize, &KernelCost)| {
+        let took = if cost.has_product() { 2.0 } else { 1.0 };
+        SpanReport {
+            name: cost.name.clone(),
+            kernel,
+            from: 0.0,
+            to: took,
+            took: vec![took],
+        }
+    };
+    Report {
+        trace: Some(TraceReport {
+            axis: Axis::Microseconds,
+            how: "clocks in the kernels".into(),
+            forwards: 1,
+            spans: cost.forward.kernels.iter().enumerate().map(span).collect(),
+            phases: vec![],
+        }),
+        ..counted(cost)
+    }
+}
+
+#[test]
+fn kernels_as_they_ran_under_the_roof() {
+    let ran = |columns, rows| roofline(columns, rows).typed("r").answered(clocked);
+    let small = ran(80, 24);
+    // 16.777 MFLOP of q in 2 µs are 8.39 TFLOP/s; its floor, 16.777/51 µs, is 16.4 % of it.
+    let at_q = small.times(8, key(Code::Right));
+    let said = at_q.rows().join("\n");
+    let of_q = "q: compute-bound. Floor 0.329 µs =: 16.4 % of its 2.000 µs @.";
+    assert!(said.contains(of_q), "{said}");
+    snapshot("roofline-kernels-80", &at_q);
+    snapshot("roofline-kernels-table-80", &at_q.typed("t"));
+    snapshot("roofline-kernels-120", &ran(120, 40).keys(along(8)));
+}
+
+#[test]
+fn figures_of_a_plan_beside_v1_have_its_whole_title() {
+    let mut screen = Screen::new(120, 40).typed("3");
+    let cut = Cut::parse("v2-qkv").unwrap();
+    screen.state.shared.bench.put(cut).unwrap();
+    let screen = screen.typed("R").answered(clocked).typed("f");
+    let title = cut.title();
+    assert_eq!(title, "flash + gate_up + silu_mul");
+    assert!(screen.rows().iter().any(|row| row.contains(&title)));
+    snapshot("lab-figures-120", &screen);
+    let mut small = screen;
+    small.tell(
+        0,
+        Message::Resize {
+            columns: 80,
+            rows: 24,
+        },
+    );
+    snapshot("lab-figures-80", &small);
+}
+
+#[test]
+fn the_title_of_the_lab_names_the_plan_beside_every_kind_of_number() {
+    let plans = [
+        ("v1+norm_qkv", "V1 + norm_qkv"),
+        ("v1+qkv+flash", "qkv + flash"),
+        ("v1+qkv+rope+gate_up", "rope + gate_up"),
+        ("v2+o_residual+rope", "V2 + rope + o_residual"),
+    ];
+    for (plan, title) in plans {
+        let mut screen = Screen::new(80, 24).typed("3");
+        screen
+            .state
+            .shared
+            .bench
+            .put(Cut::parse(plan).unwrap())
+            .unwrap();
+        for kind in ["MB", "FLOP/B", "floor µs"] {
+            let rows = screen.rows();
+            let found = rows
+                .iter()
+                .any(|row| row.contains(title) && row.contains(kind));
+            assert!(found, "{plan}, {kind}: {rows:#?}");
+            screen = screen.typed("m");
+        }
+    }
+}
+
 /// A run that counted: every kernel asks for its bytes twice, a kernel of
 /// several phases hands `h` from one to the next.
 fn counted(cost: &Cost) -> Report {
@@ -502,7 +589,9 @@ fn counted(cost: &Cost) -> Report {
                 issued: Some(2 * (k.bytes() + handed)),
                 compulsory: Some(k.bytes() + handed),
                 estimated_dram: Some(k.bytes()),
+                behind: None,
                 measured_dram: None,
+                l2: None,
             },
             buffers: match handed {
                 0 => vec![buffer("x", k.bytes(), false)],
@@ -525,7 +614,9 @@ fn counted(cost: &Cost) -> Report {
             issued: sum(|b| b.issued),
             compulsory: sum(|b| b.compulsory),
             estimated_dram: sum(|b| b.estimated_dram),
+            behind: None,
             measured_dram: None,
+            l2: None,
         },
         kernels,
         ..Report::bare("cuda", "a GPU", cost.forward.launches())
@@ -534,10 +625,14 @@ fn counted(cost: &Cost) -> Report {
 
 impl Screen {
     /// Answers the runs that were asked for, one after another.
-    fn counted(mut self) -> Self {
+    fn counted(self) -> Self {
+        self.answered(counted)
+    }
+
+    fn answered(mut self, report: fn(&Cost) -> Report) -> Self {
         while let Some(running) = self.state.shared.runs.running() {
             let (ticket, cut) = (running.ticket, running.cut);
-            let report = counted(&self.state.shared.bench.price_of(cut).unwrap());
+            let report = report(&self.state.shared.bench.price_of(cut).unwrap());
             self.tell(0, Message::RunDone(ticket, Box::new(Ok(report))));
         }
         self.tell(60_000, Message::Tick);

@@ -17,7 +17,7 @@ pub const CHECKED: Options = Options {
     check: true,
     threads: 2,
     step_limit: 100_000_000,
-    l2_bytes: None,
+    cache_bytes: None,
     memory_limit: 1 << 30,
     order: None,
     resident: 0,

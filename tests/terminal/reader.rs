@@ -101,3 +101,63 @@ fn check_shows_what_its_questions_speak_of_before_it_asks() {
     p.press("\x04");
     assert_eq!(p.exit().0, 1);
 }
+
+#[test]
+fn keys_that_come_before_the_form_is_drawn_do_not_take_the_place_of_an_answer() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.press("\r");
+    p.wait_for("2 Lesson");
+    p.press(":ex2\r");
+    p.wait_for("7 Exercises  ex2");
+    // 2 · 128 · 256 · 256 operations, half typed the second.
+    p.press("33.55 MFLOP\r");
+    p.wait_for("right");
+    p.press("q");
+    let (_, state) = p.exit();
+    let sheet = state.path().join("tinyllama-tutor/answers/ex2.toml");
+    let before = std::fs::read_to_string(&sheet).unwrap();
+    assert!(before.contains("33.55 MFLOP"), "{before}");
+
+    let mut p = Pty::open_in(state, &[], &[], 80, 24);
+    p.wait_for("1 Home");
+    p.press(":ex2\r7\r");
+    p.wait_for("This is answered right");
+    p.press("q");
+    let _state = p.exit();
+    assert_eq!(std::fs::read_to_string(&sheet).unwrap(), before);
+}
+
+#[test]
+fn answers_given_before_the_folder_was_made_go_there_with_those_after() {
+    let state = tempfile::tempdir().unwrap();
+    let old = state.path().join("tinyllama-tutor/answers");
+    std::fs::create_dir_all(&old).unwrap();
+    std::fs::write(old.join("ex2.toml"), "q = \"33.55 MFLOP\"\n").unwrap();
+    let mut p = Pty::open_in(state, &[], &[], 80, 24);
+    p.wait_for("first run");
+    p.press("i");
+    p.wait_for("Made ./answers");
+    p.press("\r");
+    p.wait_for("2 Lesson");
+    p.press(":ex1\r");
+    p.wait_for("7 Exercises  ex1");
+    p.press("17\r");
+    p.wait_for("right");
+    p.press("q");
+    let (_, state) = p.exit();
+    let kept = |id: &str| std::fs::read_to_string(state.path().join("answers").join(id)).unwrap();
+    assert!(
+        kept("ex1.toml").contains("block = \"17\""),
+        "{}",
+        kept("ex1.toml")
+    );
+    assert!(kept("ex2.toml").contains("q = \"33.55 MFLOP\""));
+
+    let mut p = Pty::open_in(state, &[], &[], 80, 24);
+    p.wait_for("1 Home");
+    p.press(":ex1\r");
+    p.wait_for("[ 17 ");
+    p.press("q");
+    assert_eq!(p.exit().0, 0);
+}

@@ -103,14 +103,14 @@ pub fn right(shared: &Shared, asked: &Asked) -> bool {
     };
     let graded = is_graded(key);
     let typed = shared.study.typed(&asked.exercise, &asked.key);
+    let kept = shared.study.progress.key(&asked.exercise, &asked.key);
+    // What took a right answer's place and was refused is not right, also after a new start.
+    let stands = !matches!(kept.verdict, Some(Mark::Wrong | Mark::Slip | Mark::Close));
     graded
+        && stands
         && shared.questions.draft_of(asked).is_none()
         && shared.questions.field_of(asked).is_none()
-        && shared
-            .study
-            .progress
-            .key(&asked.exercise, &asked.key)
-            .solved
+        && kept.solved
         && (key.kernel.is_some() || !typed.is_empty())
         && !refused(shared, asked)
 }
@@ -348,7 +348,14 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         // What is not graded is kept, and never right.
         let graded = shared.study.key_of(asked).is_none_or(is_graded);
         let solved = if graded { Mark::Right } else { Mark::Kept };
-        return Standing::Judged(mark.unwrap_or(solved));
+        let refused = kept
+            .verdict
+            .filter(|mark| matches!(mark, Mark::Wrong | Mark::Slip));
+        // Own words that were taken away again are asked for anew.
+        if !graded && shared.study.typed(&asked.exercise, &asked.key).is_empty() {
+            return Standing::Open;
+        }
+        return Standing::Judged(mark.or(refused).unwrap_or(solved));
     }
     if kept.given_up {
         return Standing::Read;

@@ -34,6 +34,18 @@ pub fn typed(shared: &Shared, asked: &Asked, table: &Table) -> String {
     found.cloned().unwrap_or_default()
 }
 
+/// Whether the cell under the cursor is empty, or holds what was found wrong.
+pub(super) fn is_free(shared: &Shared, asked: &Asked, table: &Table) -> bool {
+    let (row, column) = cell(shared, asked, table);
+    let judgement = shared.questions.question(asked).judgement;
+    let found = judgement
+        .as_ref()
+        .and_then(|judged| judged.cells.get(row * table.columns.len() + column));
+    let refused = found
+        .is_some_and(|cell| matches!(cell.judgement.verdict.word(), "wrong" | "slip" | "unread"));
+    refused || typed(shared, asked, table).is_empty()
+}
+
 /// Puts a text into the cell under the cursor.
 pub(super) fn put(shared: &mut Shared, asked: &Asked, table: &Table, text: &str, out: &mut Out) {
     let (row, column) = cell(shared, asked, table);

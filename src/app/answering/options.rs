@@ -64,6 +64,19 @@ pub(super) fn ranked(shared: &Shared, asked: &Asked, key: &Key) -> bool {
     option.is_some_and(|option| chosen.contains(&option.text))
 }
 
+/// Whether Space leads on: what stands at the cursor was checked and stays.
+pub fn leads_on(shared: &Shared, asked: &Asked) -> bool {
+    let Some(key) = shared.study.key_of(asked) else {
+        return false;
+    };
+    let stays = match key.kind {
+        Kind::Choice => marks(shared, asked, key),
+        Kind::Ranking => ranked(shared, asked, key),
+        _ => false,
+    };
+    stays && refused(shared, asked)
+}
+
 /// Gives the option under the cursor a place in the order, from 1; those behind it move on.
 /// With 0 it has none.
 pub(crate) fn rank(shared: &mut Shared, asked: &Asked, place: usize, out: &mut Out) {

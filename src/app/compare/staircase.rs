@@ -99,10 +99,10 @@ impl Stairs {
         Some(&stairs.plans.columns.get(at)?.cost)
     }
 
-    /// What was measured of the plan of a row.
-    pub fn time<'s>(&self, row: usize, shared: &'s Shared) -> Option<&'s Timing> {
+    /// What a run measured of the plan of a row, if it took a time; none where none was made.
+    pub fn time<'s>(&self, row: usize, shared: &'s Shared) -> Option<Option<&'s Timing>> {
         let (cut, _) = self.plans(row)?;
-        shared.runs.of(shared.bench.setup(), cut)?.time_us.as_ref()
+        Some(shared.runs.of(shared.bench.setup(), cut)?.time_us.as_ref())
     }
 
     /// What can be said of the times of a row and the row before it.

@@ -30,7 +30,12 @@ pub fn footer(page: &Exercises, shared: &Shared) -> Footer {
         (Some(false), _) => CELL.into(),
         _ if answering::written(shared, &asked).is_some() => WRITE.into(),
         _ if lines(shared, &asked) => LINES.into(),
-        (_, Some(Kind::Choice | Kind::Choices | Kind::Ranking)) => CHOICE.into(),
+        (_, Some(Kind::Choice | Kind::Choices | Kind::Ranking)) => {
+            match answering::leads_on(shared, &asked) {
+                true => renamed(CHOICE, Action::Flip, "next open"),
+                false => CHOICE.into(),
+            }
+        }
         _ if waits(page, shared) => without(FORM, &[Action::Flip]),
         _ => goes_on(page, shared, FORM),
     }

@@ -16,6 +16,9 @@ use study::lab::counted::of_kernel;
 /// The GPU whose grids the machine launches.
 pub(super) const GPU: &str = "a100_80gb";
 
+/// The architecture whose build it executes: another device of it has the same.
+pub(super) const ARCH: &str = "sm_80";
+
 /// Work of a forward up to which a key press starts counting without being
 /// asked twice: a few seconds.
 const AT_ONCE: u64 = 5_000_000_000;

@@ -51,6 +51,8 @@ pub enum Action {
     Glossary,
     /// What travels between memory and chip.
     Trips,
+    /// Figures of merit of runs, their hotspots, and back.
+    Figures,
     /// The terms behind a modelled number.
     Why,
     /// Model, shape, dtype, backend, seed.
@@ -210,5 +212,6 @@ impl Action {
         ("data-sheet", Action::DataSheet),
         ("table", Action::Table),
         ("trips", Action::Trips),
+        ("figures", Action::Figures),
     ];
 }

@@ -115,9 +115,9 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Lab]),
-        &[(ch(' '), Flip), (ch('t'), Trips)],
+        &[(ch(' '), Flip), (ch('t'), Trips), (ch('f'), Figures)],
         &[],
-        "flip the fusion; trips, and back",
+        "flip; trips; figures of merit",
     ),
     entry(
         On::Here(LABS),
@@ -199,9 +199,9 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Compare]),
-        &[(ch('b'), Scope)],
+        &[(ch('b'), Scope), (ch('f'), Figures)],
         &[],
-        "per block or per forward",
+        "per block, forward; figures",
     ),
     entry(
         On::Here(&[Compare]),

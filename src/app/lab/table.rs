@@ -2,10 +2,10 @@
 
 use crate::bench::Bench;
 use crate::machine::{Machine, Source};
-use crate::runs::Runs;
+use crate::runs::{Behind, Runs};
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
-use plan::run::{BytesReport, Report, Timing};
+use plan::run::{BytesReport, Timing};
 use plan::units::figure::{self, Clock, Origin};
 use study::timing;
 
@@ -84,7 +84,7 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
         Some(counted) => {
             rows.remove(0);
             rows.truncate(1);
-            rows.extend(kinds(counted, cost, v1));
+            rows.extend(kinds(counted, &runs.behind, cost, v1));
         }
     }
     let (a, b) = (cost.block.intensity(), v1.block.intensity());
@@ -148,14 +148,20 @@ fn counted(bench: &Bench, runs: &Runs) -> Option<[Option<BytesReport>; 2]> {
 
 /// The bytes of a forward by kind: modelled, issued, compulsory, DRAM's. DRAM's
 /// are the device's own where they were measured, else the estimate.
-fn kinds(counted: [Option<BytesReport>; 2], cost: &Cost, v1: &Cost) -> [Row; 4] {
+fn kinds(counted: [Option<BytesReport>; 2], behind: &Behind, cost: &Cost, v1: &Cost) -> [Row; 4] {
     let of = |kind: fn(&BytesReport) -> Option<u64>| {
         counted.map(|bytes| bytes.map(|bytes| kind(&bytes)))
     };
     let measured = of(|b| b.measured_dram);
+    let estimate = format!("  DRAM {} =", behind.of);
     let dram = match measured.iter().flatten().any(Option::is_some) {
         true => ("  DRAM @", Origin::Measured, measured),
-        false => ("  DRAM A100 =", Origin::Modelled, of(|b| b.estimated_dram)),
+        // Behind another device's cache it would be another number: not run for this one.
+        false => {
+            let made = counted.map(|bytes| bytes.filter(|bytes| behind.made(bytes)));
+            let estimated = made.map(|bytes| bytes.map(|bytes| bytes.estimated_dram));
+            (estimate.as_str(), Origin::Modelled, estimated)
+        }
     };
     let modelled = [&cost.forward, &v1.forward].map(|p| Some(Some(p.bytes())));
     let rows = [
@@ -171,11 +177,7 @@ fn kinds(counted: [Option<BytesReport>; 2], cost: &Cost, v1: &Cost) -> [Row; 4] 
         .flatten();
     let column = figure::byte_column(largest.copied().max().unwrap_or(0));
     let unit = column.unit().symbol();
-    let show = |bytes: Option<Option<u64>>| match bytes {
-        None => "·".to_owned(),
-        Some(None) => "–".to_owned(),
-        Some(Some(bytes)) => figure::bytes(column, bytes),
-    };
+    let show = |bytes| figure::of_run(bytes, |bytes| figure::bytes(column, bytes));
     rows.map(|(label, origin, [plan, base])| Row {
         label: match label {
             "" => format!("{unit}, forward ="),
@@ -229,31 +231,24 @@ fn times(bench: &Bench, runs: &Runs) -> Row {
         Some(([base, plan], _)) => (Some(*base), Some(*plan)),
         None => (runs.of(setup, v1), runs.of(setup, cut)),
     };
-    let time = |report: Option<&Report>| report.and_then(|r| r.time_us.clone());
-    let (a, b) = (time(plan), time(base));
-    let label = match (&a, &b) {
-        // What counts has no clock that means anything.
-        (None, None) if plan.is_some() || base.is_some() => return unknown("time µs, fwd @"),
-        (None, None) => "time µs, fwd @".to_owned(),
-        _ => String::new(),
-    };
-    let seconds = |t: &Option<Timing>| t.as_ref().map_or(0.0, |t| t.median * 1e-6);
-    let clock = Clock::of(seconds(&a).max(seconds(&b)));
-    let show = |t: &Option<Timing>| {
-        t.as_ref()
-            .map_or("·".to_owned(), |t| timing::median(t, clock))
-    };
+    let [a, b] = [plan, base].map(|report| report.map(|r| r.time_us.as_ref()));
+    let [timed, timed_v1] = [a.flatten(), b.flatten()];
+    let seconds = |t: Option<&Timing>| t.map_or(0.0, |t| t.median * 1e-6);
+    let clock = Clock::of(seconds(timed).max(seconds(timed_v1)));
+    let show = |run| figure::of_run(run, |t| timing::median(t, clock));
     Row {
-        label: match label.is_empty() {
+        label: match timed.or(timed_v1) {
+            None => "time µs, fwd @".to_owned(),
             // Medians with their spread need the room.
-            true => format!("{}, fwd @", clock.unit),
-            false => label,
+            Some(_) => format!("{}, fwd @", clock.unit),
         },
-        plan: show(&a),
-        v1: show(&b),
-        saved: match (&a, &b, pair) {
+        plan: show(a),
+        v1: show(b),
+        saved: match (timed, timed_v1, pair) {
             (Some(_), Some(_), Some((_, verdict))) => verdict.cell(),
             (Some(_), Some(_), None) if cut == v1 => String::new(),
+            // What counts has no clock that means anything.
+            (None, None, _) if a.or(b).is_some() => String::new(),
             _ => "r runs".into(),
         },
         origin: Origin::Measured,

@@ -3,7 +3,7 @@ use crate::Setup;
 use crate::bench::Bench;
 use crate::machine::Machine;
 use crate::ribbon::BoxCost;
-use crate::runs::Runs;
+use crate::runs::{Behind, Runs};
 use plan::fusion::Version;
 use plan::units::figure::Origin;
 
@@ -64,4 +64,30 @@ fn the_table_of_v3_is_that_of_the_cost_model() {
     let plan: Vec<&str> = rows.iter().map(|r| r.plan.as_str()).collect();
     assert_eq!(plan, ["8", "35", "5.638", "2.361", "30.04", "–", "–", "·"]);
     assert_eq!(rows.len(), ROWS);
+}
+
+#[test]
+fn what_was_estimated_behind_another_devices_cache_was_not_run_for_this_one() {
+    let bench = Bench::new(Setup::preset("workshop").unwrap()).unwrap();
+    let gpus = cost::GpuDatabase::embedded().unwrap();
+    let behind = |id: &str| Behind::of(gpus.get(id).unwrap());
+    let mut runs = Runs::default();
+    runs.behind = behind("mi300a");
+    let (ticket, request) = runs.ask(bench.setup(), vec![Version::V1.cut()], 0).unwrap();
+    // Its Infinity Cache: 256 MiB.
+    assert_eq!(request.behind, Some(256 << 20));
+    let mut report = crate::runs::tests::report(71, 330.0);
+    report.bytes.issued = Some(63_071_000);
+    report.bytes.estimated_dram = Some(42_047_000);
+    report.bytes.behind = request.behind;
+    runs.done(ticket, Ok(report), 1);
+    let cell = |runs: &Runs, label: &str| {
+        let rows = table(&bench, &Machine::default(), runs);
+        let row = rows.into_iter().find(|row| row.label == label);
+        row.unwrap().plan
+    };
+    assert_eq!(cell(&runs, "  DRAM MI300A ="), "42.047");
+    runs.behind = behind("h200");
+    assert_eq!(cell(&runs, "  DRAM H200 ="), "·");
+    assert_eq!(cell(&runs, "  issued #"), "63.071");
 }

@@ -41,7 +41,7 @@ pub fn presented(
 const ANSWER: &str = "What the model says to it is shown once this section is answered.";
 
 /// Said below a claim that was not judged yet.
-const JUDGE: &str = "You judge it first: Tab, then Enter opens it in the court, Esc comes back. \
+const JUDGE: &str = "You judge it first: Tab, then Enter opens it on page 8, Esc comes back. \
                      Then this shows what is true of it.";
 
 /// Why a claim's model is not shown yet: the section still asks something, or the claim

@@ -7,6 +7,7 @@ use crate::runs::Runs;
 use plan::cost::{Bound, Cost, KernelCost, Roof};
 use plan::fusion::Version;
 use plan::model::{Dtype, OpKind};
+use study::lab::merit::Times;
 
 /// Whose roofs are drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,8 +33,19 @@ pub struct Spot {
     pub intensity: f64,
     /// It holds a matrix product, which in 16 bit has a roof of its own.
     pub product: bool,
+    /// As it ran on the device whose roof this is: none where that was not recorded.
+    pub ran: Option<Ran>,
     flops: u64,
     bytes: u64,
+}
+
+/// A kernel as it ran.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ran {
+    /// One launch of it, the mean over the layers.
+    pub seconds: f64,
+    /// FLOP/s that it reached, by the FLOPs of the model.
+    pub rate: f64,
 }
 
 /// A kernel under a roof, in seconds and FLOP/s.
@@ -92,6 +104,7 @@ impl Spot {
             op: kernel.flop_terms.first()?.op,
             intensity: kernel.intensity(),
             product: kernel.has_product(),
+            ran: None,
             flops: kernel.flops,
             bytes: kernel.bytes(),
         })
@@ -145,7 +158,10 @@ impl View {
         op: Option<OpKind>,
     ) -> Self {
         let kernels = &bench.cost().block.kernels;
-        let spots = spots(kernels);
+        let mut spots = spots(kernels);
+        if roofs.own {
+            ran(&mut spots, bench, runs);
+        }
         let holds = |spot: &Spot| {
             let terms = kernels.get(spot.kernel).map(|k| &k.flop_terms);
             terms.is_some_and(|t| t.iter().any(|t| Some(t.op) == op))
@@ -233,6 +249,22 @@ fn spots(kernels: &[KernelCost]) -> Vec<Spot> {
         before = Some((printed, product, letter));
     }
     spots
+}
+
+/// Puts the times of the plan's last run at its kernels, where each was timed.
+fn ran(spots: &mut [Spot], bench: &Bench, runs: &Runs) {
+    let cost = bench.cost();
+    let report = runs.of(bench.setup(), cost.config.cut);
+    let Some(times) = report.and_then(|report| Times::of(report, cost, None)) else {
+        return;
+    };
+    for spot in spots {
+        let kernel = cost.block.kernels.get(spot.kernel);
+        spot.ran = kernel.and_then(|k| times.seconds(k)).map(|seconds| Ran {
+            seconds,
+            rate: spot.flops as f64 / seconds,
+        });
+    }
 }
 
 /// What was measured of V1 to V4 and of the plan on the bench.

@@ -13,7 +13,7 @@ use crate::state::State;
 use crate::{answering, find, palette};
 
 /// How long after a character the next one still belongs to the same word.
-const SAME_WORD: u64 = 700;
+const SAME_WORD: u64 = 400;
 
 pub(super) fn paste(state: &mut State, text: &str) {
     if let Some(p) = &mut state.palette {
@@ -34,7 +34,8 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
         && !key.ctrl
         && state.shared.now < begun + SAME_WORD
     {
-        state.word = Some(state.shared.now);
+        // A blank is in a word's way but begins none: the next Space is a key again.
+        state.word = Some(if c == ' ' { begun } else { state.shared.now });
         return;
     }
     // A message is read when the next key is pressed.
@@ -143,7 +144,13 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
         }
         Asks::Begun => {
             state.word = Some(state.shared.now);
-            elsewhere(state, "Enter goes on with what is typed here. ");
+            let asked = state.screen().asked(&state.shared);
+            let key = asked.and_then(|asked| state.shared.study.key_of(&asked));
+            let text = match key.is_some_and(|key| key.table.is_some()) {
+                true => "i changes this cell, Enter checks the table. ",
+                false => "Enter goes on with what is typed here. ",
+            };
+            elsewhere(state, text);
         }
         Asks::Untyped if c.is_ascii_digit() => {
             state.word = Some(state.shared.now);

@@ -312,6 +312,10 @@ pub trait Driver {
     /// can; on at first.
     fn look_for_races(&mut self, _: bool) {}
 
+    /// Bytes of the cache behind which what reaches memory is estimated, on a device that
+    /// estimates it; none: its own.
+    fn estimate_behind(&mut self, _: Option<u64>) {}
+
     /// What the device says of its own work since the last call, in a sentence.
     fn told(&mut self) -> Option<String> {
         None

@@ -19,7 +19,7 @@ use super::driver::{
 use super::program::{Target, TensorMap};
 use super::source::CompileUnit;
 use plan::cost::Vendor;
-use plan::run::{BackendKind, BackendState};
+use plan::run::{A100_L2, BackendKind, BackendState};
 use simt::{LaunchRequest, Machine, MachineError, Options, Program};
 
 /// The architecture whose PTX the machine reads.
@@ -29,9 +29,6 @@ const ARCH: &str = "sm_80";
 /// multiprocessors counted in full, a cooperative kernel's grid is a GPU's.
 const SMS: u32 = 108;
 const SHARED_PER_BLOCK: u32 = 166_912;
-
-/// Its second-level cache.
-const L2_BYTES: u64 = 40 << 20;
 
 /// A kernel that was loaded.
 struct Loaded {
@@ -193,7 +190,7 @@ impl Open for Simt {
     fn open_first() -> Result<Self, GpuError> {
         Ok(Self::new(Options {
             check: true,
-            l2_bytes: Some(L2_BYTES),
+            cache_bytes: Some(A100_L2),
             ..Options::default()
         }))
     }
@@ -251,6 +248,10 @@ impl Driver for Simt {
 
     fn look_for_races(&mut self, look: bool) {
         self.machine.set_check(look);
+    }
+
+    fn estimate_behind(&mut self, bytes: Option<u64>) {
+        self.machine.set_cache(bytes.unwrap_or(A100_L2));
     }
 
     fn told(&mut self) -> Option<String> {

@@ -1,7 +1,8 @@
 //! What `ncu` printed: a table of comma-separated values, wide, its units in the
 //! second row, or why there is none.
 
-use super::{Counters, METRICS, last_words};
+use super::{Counters, DRAM, last_words};
+use plan::run::LookUps;
 use study::profile;
 
 /// Reads what `ncu` printed: its table, between lines of its own that begin
@@ -21,16 +22,21 @@ pub(super) fn read(text: &str, succeeded: bool) -> Result<Counters, String> {
             false => format!("ncu ended with an error{last}"),
         });
     }
-    Ok(Counters { kernels: rows })
+    // Counters of the cache count where every launch has them.
+    let l2: Option<Vec<LookUps>> = rows.iter().map(|(_, l2)| *l2).collect();
+    Ok(Counters {
+        kernels: rows.into_iter().map(|(bytes, _)| bytes).collect(),
+        l2: l2.unwrap_or_default(),
+    })
 }
 
-/// The rows of the table, each the sum of the metrics in bytes.
-fn table(text: &str) -> Result<Vec<u64>, String> {
+/// The rows of the table: bytes of both directions together, and what the L2 was asked for.
+fn table(text: &str) -> Result<Vec<(u64, Option<LookUps>)>, String> {
     let quoted: Vec<&str> = text
         .lines()
         .filter(|line| line.trim_start().starts_with('"'))
         .collect();
-    let is_head = |line: &&str| METRICS.iter().all(|metric| line.contains(metric));
+    let is_head = |line: &&str| DRAM.iter().all(|metric| line.contains(metric));
     let Some(head) = quoted.iter().position(is_head) else {
         return Ok(Vec::new());
     };
@@ -43,7 +49,7 @@ fn table(text: &str) -> Result<Vec<u64>, String> {
     let bytes = |(number, launch): (usize, &profile::Dispatch)| {
         let total = profile::traffic(&launch.counters).total();
         total
-            .map(|bytes| bytes.round() as u64)
+            .map(|bytes| (bytes.round() as u64, profile::l2(&launch.counters)))
             .ok_or_else(|| format!("ncu has no bytes of launch {number} (n/a)"))
     };
     (1..).zip(&profile.dispatches).map(bytes).collect()

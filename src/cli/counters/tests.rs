@@ -26,10 +26,10 @@ echo "$@" > "$here/arguments"
 for last; do :; done
 cp "$last" "$here/asked"
 echo '==PROF== Connected to process 1'
-echo '"ID","Kernel Name","dram__bytes_read.sum","dram__bytes_write.sum"'
-echo '"","","byte","byte"'
-echo '"0","embed","1,024","512"'
-echo '"1","block","2,048","0"'
+echo '"ID","Kernel Name","dram__bytes_read.sum","dram__bytes_write.sum","lts__t_sectors_lookup_hit.sum","lts__t_sectors_lookup_miss.sum"'
+echo '"","","byte","byte","sector","sector"'
+echo '"0","embed","1,024","512","10","48"'
+echo '"1","block","2,048","0","290","52"'
 "#;
 
 #[test]
@@ -41,6 +41,9 @@ fn ncu_is_asked_for_the_counted_forward_alone() {
     };
     let counters = measure(&ncu, &asked, &Unwatched).unwrap();
     assert_eq!(counters.kernels, [1024 + 512, 2048]);
+    // 300 of 400 sectors in all.
+    let l2 = counters.l2.iter().copied().reduce(LookUps::and);
+    assert_eq!(l2.and_then(LookUps::rate), Some(0.75));
     let arguments = fs::read_to_string(folder.path().join("arguments")).unwrap();
     for needle in [
         "--csv --page raw --print-units base",
@@ -76,6 +79,7 @@ fn report(counted: u64, library: u64) -> Report {
 fn launches_that_do_not_add_up_fill_nothing() {
     let counters = Counters {
         kernels: vec![100, 20],
+        l2: vec![],
     };
     let mut right = report(2, 0);
     put(&mut right, &counters);
@@ -152,7 +156,17 @@ fn rocprofv3_is_asked_for_each_direction_and_the_last_forward_counts() {
     assert_eq!(counters.kernels, [2 * 64 * 30, 2 * 64 * 40]);
     let said = fs::read_to_string(folder.path().join("arguments")).unwrap();
     let lines: Vec<&str> = said.lines().collect();
-    assert_eq!(lines.len(), 2);
+    assert_eq!(lines.len(), 3);
+    // Launches 3 and 4 again: as many hits as misses.
+    let l2 = counters.l2.iter().copied().reduce(LookUps::and);
+    assert_eq!(
+        l2,
+        Some(LookUps {
+            hits: 70,
+            misses: 70
+        })
+    );
+    assert!(lines[2].starts_with("--pmc TCC_HIT_sum TCC_MISS_sum --output-format csv -d "));
     assert!(
         lines[0].starts_with("--pmc TCC_EA_RDREQ_sum TCC_EA_RDREQ_32B_sum --output-format csv -d ")
     );

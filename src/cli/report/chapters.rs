@@ -372,7 +372,7 @@ fn court(desk: &Desk) -> Vec<Piece> {
     }
     or(
         claims(desk),
-        "No claim of the documents was judged yet; page 8 of the workshop is the court.",
+        "No claim of the documents was judged yet; page 8 of the workshop, Claims, is for that.",
         "claims",
     )
 }

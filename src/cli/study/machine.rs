@@ -83,7 +83,7 @@ impl PredictArgs {
         }
         if run.backend == BackendKind::Simt {
             return Err(Failure::usage(
-                "the SIMT machine has no clock, so no time of it can be predicted; use --backend cpu or cuda",
+                "the SIMT machine has no clock, so no time of it can be predicted; use --backend cpu, cuda or hip",
             ));
         }
         if run.runs == 0 {
@@ -138,7 +138,9 @@ impl TuneArgs {
         };
         let mut run = self.run.of.request(cut, learned)?;
         run.runs = run.runs.max(RUNS);
+        // Settings that a device refuses are not tried on another.
         let backend = expected(run.backend);
+        run.backend = backend;
         let gpu = backend.is_gpu();
         let usual = if gpu { "gemm" } else { "tiles" };
         let kernel = self.kernel.as_deref().unwrap_or(usual);

@@ -5,6 +5,9 @@ use crate::{Course, Lesson};
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// How a text asks for a claim's judgement: `(judge claim K-V1-12)`.
+const JUDGE: &str = "judge";
+
 /// Words that may be ids of claims.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     let part = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.'));
@@ -18,11 +21,12 @@ pub fn cited<'c>(course: &'c Course, id: &'c str) -> impl Iterator<Item = &'c Le
         .filter(move |lesson| words(lesson.text.body()).any(|word| word == id))
 }
 
-/// Citations of claims in a text: `(claim K-V1-12)`, `(claims G-33 and G-APP)`, and
+/// Citations of claims in a text: `(claim K-V1-12)`, `(judge claims G-33 and G-APP)`, and
 /// `, claim K-V1-12` before the end of a parenthesis, with the blank before them.
 pub(crate) fn citations(text: &str) -> Vec<Range<usize>> {
     let citation = |(at, word): (usize, &str)| {
         let before = text.get(..at)?.trim_end();
+        let before = before.strip_suffix(JUDGE).map_or(before, str::trim_end);
         let behind = text.get(at + word.len()..)?;
         let inner = behind.split_once(')')?.0;
         let close = at + word.len() + inner.len();
@@ -36,6 +40,11 @@ pub(crate) fn citations(text: &str) -> Vec<Range<usize>> {
         is_list.then_some(begin..end)
     };
     text.match_indices("claim").filter_map(citation).collect()
+}
+
+/// Whether a citation asks for a judgement, and so tells nothing.
+pub(crate) fn asks(citation: &str) -> bool {
+    words(citation).any(|word| word == JUDGE)
 }
 
 /// Ids of claims, joined by commas and `and`, and nothing else.
@@ -94,6 +103,8 @@ mod tests {
         for (with, without) in [
             ("counts both (claim G-33). And", "counts both. And"),
             ("the rule\n(claims G-33 and\nG-APP) holds", "the rule holds"),
+            ("of what\n(judge claim G-33)?", "of what?"),
+            ("(It has one, judge\nclaim G-33.)", "(It has one.)"),
             (
                 "(By a root of three, claim C-BLK.)",
                 "(By a root of three.)",
@@ -107,5 +118,6 @@ mod tests {
         ] {
             assert_eq!(uncited(with), without);
         }
+        assert!(asks("(judge\nclaim G-33)") && !asks("(claim G-33)"));
     }
 }

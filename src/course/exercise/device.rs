@@ -9,16 +9,18 @@ use crate::setup::{GPU, Setup};
 use crate::solution::{Derivation, Worked};
 use plan::cost::Gpu;
 
+/// What the data sheets of some GPUs have no peak for.
+const BF16: &str = "bf16";
+
 /// How what a text says of its device begins, behind what the author says.
 const NOTE: &str = "\n\n**On the ";
 
 /// What is to be known of the device before a text that asks of it is read: what it lacks,
 /// or that it is two.
-pub(crate) fn caveat(gpu: &Gpu, text: &str) -> Option<String> {
-    const WORD: &str = "bf16";
-    if gpu.bf16_tflops.is_none() && text.contains(WORD) {
+pub(crate) fn caveat(gpu: &Gpu, needs_bf16: bool) -> Option<String> {
+    if gpu.bf16_tflops.is_none() && needs_bf16 {
         return Some(format!(
-            "its data sheet has no peak for {WORD}, and what is asked or said of that here has no value. `--gpu` takes another device."
+            "its data sheet has no peak for {BF16}, and what is asked or said of that here has no value. `--gpu` takes another device."
         ));
     }
     let die = format!("{}_gcd", gpu.id);
@@ -27,6 +29,12 @@ pub(crate) fn caveat(gpu: &Gpu, text: &str) -> Option<String> {
         "its programs see two devices, and a launch runs on one of them. Here both are taken as one; `--gpu {}` is what a launch has.",
         die.id
     ))
+}
+
+/// Whether a text asks of the GPU of its settings what only one with bf16 answers.
+pub(crate) fn asks_of_bf16(text: &str) -> bool {
+    text.split(['`', '"'])
+        .any(|part| part.contains(BF16) && asks_of_gpu(part))
 }
 
 /// Whether a text has expressions about the GPU of its settings, such as
@@ -91,13 +99,14 @@ impl Exercise {
         let Some(gpu) = data_sheets().and_then(|all| all.get(gpu).ok()) else {
             return;
         };
-        let Some(caveat) = caveat(gpu, self.text.body()) else {
-            return;
-        };
         let open = (1..)
             .zip(&self.keys)
             .filter(|(_, key)| self.on_its_device(key).is_some());
         let open: Vec<String> = open.map(|(number, _)| number.to_string()).collect();
+        let needs_bf16 = !open.is_empty() || asks_of_bf16(self.text.body());
+        let Some(caveat) = caveat(gpu, needs_bf16) else {
+            return;
+        };
         let open = match open.split_last() {
             None => String::new(),
             Some((last, [])) => format!(" Question {last} stays open."),

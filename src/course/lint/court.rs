@@ -2,7 +2,7 @@
 //! the claims court is switched off.
 
 use crate::block::{Block, Live};
-use crate::claims::{Ledger, citations, words};
+use crate::claims::{Ledger, asks, citations, words};
 use crate::exercise::{Draw, Exercise};
 use crate::fault::{Fault, Place};
 use crate::lesson::{Lesson, Part, Section};
@@ -39,6 +39,32 @@ pub(super) fn behind(file: &str, section: &Section, faults: &mut Vec<Fault>) {
             "what stands behind a claim is shown once that was judged, and this block asks something or takes keys; put it before the claim or into a section of its own.",
         );
     });
+}
+
+/// Warns of what a section tells of claims that it does not put on trial before.
+pub(super) fn before(file: &str, section: &Section, faults: &mut Vec<Fault>) {
+    for (part, claim) in section.told() {
+        let (text, line) = match part {
+            Part::Prose { text, line, .. } => (text, *line),
+            Part::Live(live) => (&live.source, live.line + 1),
+        };
+        let judged = match claim.map(|live| &live.content) {
+            Some(Ok(Block::Claim { id })) => Some(id.as_str()),
+            _ => None,
+        };
+        for citation in citations(text) {
+            let at =
+                Place { line, column: 1 }.after(text.get(..citation.start).unwrap_or_default());
+            let citation = text.get(citation).unwrap_or_default();
+            let id = |word: &&str| Ledger::built_in().get(word).is_some() && Some(*word) != judged;
+            if let Some(id) = words(citation).find(id).filter(|_| !asks(citation)) {
+                let say = format!(
+                    "this tells of claim {id} before it was judged; ask for that, as (judge claim {id}), or put it behind the claim's block."
+                );
+                faults.push(Fault::at(file, at, say).warning());
+            }
+        }
+    }
 }
 
 /// Warns of words of the court where they would be read with the court switched off.
@@ -141,7 +167,7 @@ fn found(file: &str, text: &str, from: Place, faults: &mut Vec<Fault>) {
     for Range { start, end } in spoken(text) {
         let word = text.get(start..end).unwrap_or_default();
         let say = format!(
-            "“{word}” is read where the claims court is switched off, too; cite as (claim ID), put it behind the claim's block, or into a lesson with court = true."
+            "“{word}” is read where the claims court is switched off, too; cite as (judge claim ID), put it behind the claim's block, or into a lesson with court = true."
         );
         let at = from.after(text.get(..start).unwrap_or_default());
         faults.push(Fault::at(file, at, say).warning());
@@ -188,6 +214,27 @@ mod tests {
             slipless("{ claim = \"G-33\", say = \"a\" }").trim(),
             "{               , say = \"a\" }"
         );
+    }
+
+    #[test]
+    fn a_claim_is_told_of_behind_its_block_only() {
+        let found = |text: &str| -> Vec<usize> {
+            let lesson = Lesson::read("01-a", "a.md", &format!("## One\n\n{text}"));
+            let mut faults = Vec::new();
+            before("a.md", &lesson.sections[0], &mut faults);
+            faults.iter().map(|fault| fault.at.line).collect()
+        };
+        let claim = "```claim\nid = \"G-33\"\n```\n\n";
+        assert_eq!(found("It is\nwrong (claim G-33).\n"), [4]);
+        assert_eq!(
+            found(&format!("{claim}Wrong (claim G-33).\n")),
+            Vec::<usize>::new()
+        );
+        assert_eq!(
+            found(&format!("{claim}Wrong (claims G-33 and G-APP).\n")),
+            [7]
+        );
+        assert_eq!(found("Is it (judge claim G-33)?\n"), Vec::<usize>::new());
     }
 
     #[test]

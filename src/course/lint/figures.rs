@@ -12,14 +12,20 @@ use crate::recorded::Figures;
 use crate::setup::{Setup, sentence};
 use crate::solution::Solution;
 use plan::cost::GpuDatabase;
-use plan::units::Spec;
+use plan::units::{Quantity, Spec};
 
 /// Counts below this are too common for a hint to give one away.
 const SMALL: i128 = 20;
 /// Numbers from here on do not stand in a hint by chance.
-const LARGE: i128 = 1000;
+pub(super) const LARGE: i128 = 1000;
 /// Relative difference below which two figures print alike.
 const SAME: f64 = 1e-9;
+
+/// Whether two figures are one number of one dimension.
+pub(super) fn alike(shown: &Quantity, right: &Quantity) -> bool {
+    let same = (shown.value() - right.value()).abs() <= SAME * right.value().abs();
+    same && shown.dimension().agrees(right.dimension())
+}
 
 /// Evaluates what texts of the course hold.
 pub(super) struct Figurer {
@@ -36,7 +42,7 @@ impl Figurer {
         })
     }
 
-    fn env(&self, setup: &Setup) -> Env<'_> {
+    pub(super) fn env(&self, setup: &Setup) -> Env<'_> {
         Env::new(
             self.start.with(&setup.meaning()),
             &self.gpus,
@@ -433,8 +439,7 @@ impl Look<'_> {
             return;
         };
         let small = right.exact().is_some_and(|n| n.abs() < SMALL);
-        let same = (shown.value() - right.value()).abs() <= SAME * right.value().abs();
-        if same && !small && shown.dimension().agrees(right.dimension()) {
+        if alike(&shown, right) && !small {
             self.report(
                 inline.expr.at,
                 "this hint shows the answer; stop one step before it",

@@ -112,6 +112,17 @@ impl Gpu {
         self.bandwidth_gbs * 1e9
     }
 
+    /// Bytes of the last cache in front of its memory: a memory-side one where there is one,
+    /// which all of it passes through, else the L2 of all dies together.
+    pub fn last_cache_bytes(&self) -> u64 {
+        let mebibytes = if self.l3_mb > 0.0 {
+            self.l3_mb
+        } else {
+            self.l2_mb
+        };
+        (mebibytes * f64::from(1 << 20)) as u64
+    }
+
     /// FLOP/s of the unit that runs a kernel: fp32 data on the fp32 vector
     /// peak; 16-bit data on the matrix peak where the kernel holds a product,
     /// on the fp32 vector peak otherwise. `None` where the GPU lacks the type.

@@ -155,8 +155,41 @@ pub struct BytesReport {
     pub compulsory: Option<u64>,
     /// Estimated to reach DRAM.
     pub estimated_dram: Option<u64>,
+    /// Bytes of the cache behind which that was estimated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<u64>,
     /// Counted by the device's counters.
     pub measured_dram: Option<u64>,
+    /// What its L2 was asked for, by the same counters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l2: Option<LookUps>,
+}
+
+/// What a cache was asked for, in its own unit: sectors of 32 bytes on NVIDIA's GPUs,
+/// requests on AMD's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LookUps {
+    /// What it held.
+    pub hits: u64,
+    /// What it had to fetch.
+    pub misses: u64,
+}
+
+impl LookUps {
+    /// Hits as a share of all; none where nothing was asked for.
+    pub fn rate(self) -> Option<f64> {
+        let all = self.hits + self.misses;
+        (all > 0).then(|| self.hits as f64 / all as f64)
+    }
+
+    /// Both together.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            hits: self.hits + other.hits,
+            misses: self.misses + other.misses,
+        }
+    }
 }
 
 /// The comparison of the outputs with a reference.

@@ -138,6 +138,9 @@ pub enum WeightsFrom {
     Folder(PathBuf),
 }
 
+/// Bytes of the L2 of an A100, whose grids the SIMT machine launches.
+pub const A100_L2: u64 = 40 << 20;
+
 /// One run of one plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
@@ -174,6 +177,10 @@ pub struct Request {
     pub graph: bool,
     /// Whether the bytes of loads and stores are counted, in a run apart.
     pub count_bytes: bool,
+    /// Bytes of the cache behind which the SIMT machine estimates what reaches DRAM; none:
+    /// those of the GPU whose grids it launches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<u64>,
     /// Whether the SIMT machine looks for races and reads of unwritten memory.
     pub races: bool,
     /// Whether the SIMT machine tells its counts by line of source, too.
@@ -216,6 +223,7 @@ impl Request {
             gemm: Gemm::Own,
             graph: false,
             count_bytes: false,
+            behind: None,
             races: true,
             count_lines: false,
             trace: false,

@@ -155,7 +155,7 @@ pub fn knobs(kernel: &str, backend: BackendKind, config: &Config) -> Result<Vec<
             ),
             knob("keys", "keys of attention at a time", &[32, 64, 128, 256]),
         ]
-    } else if config.dtype == Dtype::Bf16 && rows > 32 {
+    } else if config.dtype == Dtype::Bf16 && rows > 32 && backend != BackendKind::Hip {
         vec![
             knob("m", "rows of a tile", &[64, 128]),
             knob(
@@ -167,7 +167,7 @@ pub fn knobs(kernel: &str, backend: BackendKind, config: &Config) -> Result<Vec<
             knob("stages", "steps in flight", &[2, 3, 4, 6, 8]),
         ]
     } else {
-        vec![
+        let mut all = vec![
             knob("m", "rows of a tile", &[16, 32, 64, 128]),
             knob("n", "columns of a tile", &[16, 32, 64, 128]),
             knob("stages", "steps in flight", &[2, 3, 4, 6]),
@@ -176,7 +176,10 @@ pub fn knobs(kernel: &str, backend: BackendKind, config: &Config) -> Result<Vec<
                 "blocks per multiprocessor that registers are limited for",
                 &[1, 2, 3, 4],
             ),
-        ]
+        ];
+        // AMD's GPUs have no copies that go on beside a kernel's work: two steps always.
+        all.retain(|knob| backend != BackendKind::Hip || knob.name != "stages");
+        all
     })
 }
 
@@ -198,6 +201,13 @@ mod tests {
             .map(|k| k.name)
             .collect();
         assert_eq!(names, ["rows", "columns", "keys"]);
+        // In bf16 as in fp32, a long sequence or a short one.
+        for dtype in [Dtype::Fp32, Dtype::Bf16] {
+            let config = Config { dtype, ..config() };
+            let knobs = knobs("gemm", BackendKind::Hip, &config).unwrap();
+            let names: Vec<&str> = knobs.iter().map(|k| k.name).collect();
+            assert_eq!(names, ["m", "n", "blocks"]);
+        }
         assert!(of("gemm", BackendKind::Cuda).unwrap().len() == 4);
         for (kernel, backend, says) in [
             ("gem", BackendKind::Cuda, "Did you mean gemm?"),

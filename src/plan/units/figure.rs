@@ -4,6 +4,20 @@
 
 use super::{Column, Quantity, group_thousands};
 
+/// Stands where nothing was run yet.
+pub const NOT_RUN: &str = "·";
+/// Stands where what was asked for cannot be had here.
+pub const NOT_HAD: &str = "–";
+
+/// What a run supplies of a figure, or which of the two stands there.
+pub fn of_run<T>(run: Option<Option<T>>, show: impl FnOnce(T) -> String) -> String {
+    match run {
+        None => NOT_RUN.to_owned(),
+        Some(None) => NOT_HAD.to_owned(),
+        Some(Some(value)) => show(value),
+    }
+}
+
 /// A number with so many decimals; minus nothing is nothing.
 pub fn fixed(value: f64, decimals: usize) -> String {
     match format!("{value:.decimals$}") {

@@ -21,7 +21,7 @@ pub(crate) struct Setup<'a> {
     pub block: [u32; 3],
     pub dynamic_shared: u32,
     variables: &'a [u64],
-    l2_bytes: Option<u64>,
+    cache_bytes: Option<u64>,
 }
 
 impl<'a> Setup<'a> {
@@ -29,7 +29,7 @@ impl<'a> Setup<'a> {
         launch: &'a Launch<'a>,
         request: &LaunchRequest<'_>,
         variables: &'a [u64],
-        l2_bytes: Option<u64>,
+        cache_bytes: Option<u64>,
     ) -> Setup<'a> {
         Setup {
             launch,
@@ -37,7 +37,7 @@ impl<'a> Setup<'a> {
             block: request.block,
             dynamic_shared: request.shared,
             variables,
-            l2_bytes,
+            cache_bytes,
         }
     }
 
@@ -117,7 +117,7 @@ impl<'a> Setup<'a> {
             self.launch.count,
         );
         if self.simulates_cache() {
-            tally.cache = self.l2_bytes.map(|bytes| Box::new(Cache::new(bytes)));
+            tally.cache = self.cache_bytes.map(|bytes| Box::new(Cache::new(bytes)));
         }
         tally
     }
@@ -126,7 +126,7 @@ impl<'a> Setup<'a> {
     /// not, only first uses miss, and no simulation is needed to know them.
     pub fn simulates_cache(&self) -> bool {
         let memory = self.launch.global.sectors * SECTOR;
-        self.launch.count && self.l2_bytes.is_some_and(|l2| memory > l2)
+        self.launch.count && self.cache_bytes.is_some_and(|cache| memory > cache)
     }
 
     /// The warps of a block, with every row that is the same in all blocks.

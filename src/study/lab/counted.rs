@@ -48,7 +48,9 @@ fn sum(a: &BytesReport, b: &BytesReport) -> BytesReport {
         issued: add(|b| b.issued),
         compulsory: add(|b| b.compulsory),
         estimated_dram: add(|b| b.estimated_dram),
+        behind: a.behind.filter(|_| a.behind == b.behind),
         measured_dram: add(|b| b.measured_dram),
+        l2: a.l2.zip(b.l2).map(|(a, b)| a.and(b)),
     }
 }
 

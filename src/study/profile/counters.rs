@@ -7,9 +7,10 @@
 use std::collections::BTreeMap;
 
 use super::known::find;
+use plan::run::LookUps;
 
 /// Counters that are understood; every other column of a file is passed over.
-pub(super) const KNOWN: [&str; 13] = [
+pub(super) const KNOWN: [&str; 17] = [
     "FETCH_SIZE",
     "WRITE_SIZE",
     "TCC_EA_RDREQ_sum",
@@ -23,6 +24,10 @@ pub(super) const KNOWN: [&str; 13] = [
     "TCC_BUBBLE_sum",
     "dram__bytes_read.sum",
     "dram__bytes_write.sum",
+    "TCC_HIT_sum",
+    "TCC_MISS_sum",
+    "lts__t_sectors_lookup_hit.sum",
+    "lts__t_sectors_lookup_miss.sum",
 ];
 
 /// The counter of this name, if it is understood.
@@ -75,6 +80,22 @@ pub fn traffic(counters: &BTreeMap<&'static str, f64>) -> Traffic {
     }
 }
 
+/// What a launch asked of the device's L2, by its counters.
+pub fn l2(counters: &BTreeMap<&'static str, f64>) -> Option<LookUps> {
+    let of = |hits: &str, misses: &str| {
+        let (hits, misses) = (counters.get(hits)?, counters.get(misses)?);
+        Some(LookUps {
+            hits: hits.round() as u64,
+            misses: misses.round() as u64,
+        })
+    };
+    of(
+        "lts__t_sectors_lookup_hit.sum",
+        "lts__t_sectors_lookup_miss.sum",
+    )
+    .or_else(|| of("TCC_HIT_sum", "TCC_MISS_sum"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,6 +126,11 @@ mod tests {
             ("TCC_BUBBLE_sum", 300.0),
         ]);
         assert_eq!(gfx942.read, Some(38_400.0 + 1_280.0 + 42_240.0));
+        // Three of four sectors were there; half of a pair says nothing.
+        let found = |pairs: &[(&'static str, f64)]| l2(&pairs.iter().copied().collect());
+        let rate = found(&[("TCC_HIT_sum", 300.0), ("TCC_MISS_sum", 100.0)]);
+        assert_eq!(rate.and_then(LookUps::rate), Some(0.75));
+        assert_eq!(found(&[("TCC_HIT_sum", 300.0)]), None);
         // Another architecture's counters alone say nothing.
         assert_eq!(of(&[("TCC_EA0_RDREQ_sum", 1000.0)]), Traffic::default());
     }

@@ -12,7 +12,7 @@ mod short;
 mod tokens;
 
 pub use blocks::{Build, Forward};
-pub use merit::{Merit, Planned, merit, planned, utilisation};
+pub use merit::{Merit, Planned, merit, part_of, planned, utilisation};
 pub use names::{Does, does, maker};
 pub use short::short;
 

@@ -77,6 +77,15 @@ fn base(value: f64, unit: &str) -> Option<f64> {
     )
 }
 
+/// The unit of a counter: sectors are a plain count of what counts them, and no unit of
+/// anything else.
+fn unit_of<'u>(name: &str, unit: &'u str) -> &'u str {
+    match unit {
+        "sector" if name.starts_with("lts__t_sectors") => "",
+        _ => unit,
+    }
+}
+
 /// A metric of a row; none where it is not there or not a number.
 fn metric(row: &Line<'_>, column: usize, unit: &str) -> Result<Option<f64>, ProfileError> {
     let Some(value) = row.number(Some(column))? else {
@@ -187,26 +196,26 @@ impl Rows for Raw {
             self.units = Some(row.kept());
             return Ok(());
         }
-        let value = |column: Option<usize>| match column {
+        let value = |column: Option<usize>, name: &str| match column {
             Some(column) => {
                 let unit = self
                     .units
                     .as_ref()
                     .map_or("", |units| units.text(Some(column)));
-                metric(row, column, unit)
+                metric(row, column, unit_of(name, unit))
             }
             None => Ok(None),
         };
         let mut counters = BTreeMap::new();
         for (column, name) in &self.counted {
-            if let Some(count) = value(Some(*column))? {
+            if let Some(count) = value(Some(*column), name)? {
                 counters.insert(*name, count);
             }
         }
         let sizes = [
-            value(self.registers)?,
-            value(self.shared)?,
-            value(self.duration)?,
+            value(self.registers, "")?,
+            value(self.shared, "")?,
+            value(self.duration, "")?,
         ];
         let at = self.columns.launch(row, sizes, &mut self.all)?;
         self.all.counters(at, Arc::new(counters));
@@ -266,7 +275,7 @@ impl Rows for Details {
         let (is_time, is_registers, is_shared) = (is(&DURATION), is(&REGISTERS), is(&SHARED));
         // Other metrics may be words, and have units of their own.
         let found = match wanted.is_some() || is_time || is_registers || is_shared {
-            true => metric(row, self.value, row.text(self.unit))?,
+            true => metric(row, self.value, unit_of(name, row.text(self.unit)))?,
             false => None,
         };
         let at = match self.places.get(&key) {

@@ -272,10 +272,10 @@ fn time(reading: &Reading, kernels: f64, gpu: &Gpu) -> String {
     let floor = plan::cost::floor_seconds(&cost.forward, gpu, cost.config.dtype);
     match floor {
         Ok(floor) => format!(
-            "{} in kernels a forward; floor {} = under the roof of {}",
+            "{} in kernels a forward; floor {} = under the roof of the {}",
             ns(forward),
             ns(floor * 1e9),
-            gpu.name.split(" (").next().unwrap_or_default()
+            gpu.short
         ),
         Err(_) => format!("{} in kernels a forward", ns(forward)),
     }
@@ -284,6 +284,10 @@ fn time(reading: &Reading, kernels: f64, gpu: &Gpu) -> String {
 fn limit(reading: &Reading, gpu: &Gpu) -> Option<String> {
     let limit = reading.limit.as_ref()?;
     let top = reading.rows.first().map_or("", |row| row.name.as_str());
+    let counted = reading
+        .rows
+        .first()
+        .is_some_and(|row| row.dram_bytes.is_some());
     let name = limit.name();
     let mut text = match limit {
         Limit::Launches(idle, gap) => format!(
@@ -303,8 +307,9 @@ fn limit(reading: &Reading, gpu: &Gpu) -> Option<String> {
             mean / floor
         ),
         Limit::Memory(intensity, ridge) | Limit::Compute(intensity, ridge) => format!(
-            "{name}: {} has {intensity:.2} FLOP/B, the ridge of {} is {ridge:.2}",
+            "{name}: {} has {intensity:.2} FLOP/B by its {} bytes, the ridge of {} is {ridge:.2}",
             clipped(top, NAME),
+            if counted { "counted" } else { "modelled" },
             gpu.id
         ),
     };

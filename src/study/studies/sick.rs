@@ -174,7 +174,7 @@ impl Study for Sick {
         found.sheets = vec![sheet(&shown)];
         if shown.is_empty() {
             return Err(found.notes.first().cloned().unwrap_or_else(|| {
-                "nothing shows this trouble here: it needs a GPU (--backend cuda)".to_owned()
+                "nothing shows this trouble here: it needs a GPU (--backend cuda or hip)".to_owned()
             }));
         }
         Ok(found)
@@ -286,7 +286,7 @@ impl Sick {
                 }),
                 None => found.notes.push(match measured {
                     Some(_) => format!("{name}: the times overlap; nothing is seen"),
-                    None => format!("{name}: needs a GPU (--backend cuda)"),
+                    None => format!("{name}: needs a GPU (--backend cuda or hip)"),
                 }),
             }
         }

@@ -14,7 +14,7 @@ use course::claims::{Line, cited};
 use course::present::Figure;
 use course::{Claim, Ledger};
 use plan::run::Report;
-use plan::units::figure::Origin;
+use plan::units::figure::{Origin, of_run};
 
 /// Columns of the labels before plans.
 const LABEL: usize = 16;
@@ -178,10 +178,7 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         return rows;
     }
     let each = |f: fn(&Report) -> Option<String>| {
-        let cell = move |(_, report): &(_, Option<&Report>)| match report {
-            Some(report) => f(report).unwrap_or_else(|| "–".to_owned()),
-            None => "·".to_owned(),
-        };
+        let cell = move |(_, report): &(_, Option<&Report>)| of_run(report.map(f), |cell| cell);
         runs.iter().map(cell)
     };
     rows.push(plans(

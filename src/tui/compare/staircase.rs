@@ -5,7 +5,7 @@ use super::super::theme::Role;
 use app::State;
 use app::compare::Scope;
 use app::compare::Stairs;
-use plan::units::figure::Clock;
+use plan::units::figure::{Clock, of_run};
 use study::timing;
 
 /// Right edges of the figures of the model, then of the times.
@@ -37,7 +37,12 @@ pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
     let times: Vec<_> = (0..sheet.rows.len())
         .map(|row| stairs.time(row, shared))
         .collect();
-    let slowest = times.iter().flatten().map(|t| t.median).fold(0.0, f64::max);
+    let slowest = times
+        .iter()
+        .flatten()
+        .flatten()
+        .map(|t| t.median)
+        .fold(0.0, f64::max);
     let clock = Clock::of(slowest * 1e-6);
     let columns = sheet.columns.iter().skip(1).zip(EDGES);
     pen.put(1, 2, "step", Role::Strong);
@@ -66,7 +71,7 @@ pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
             pen.right(edge, y, cell, Role::Modelled);
         }
         let time = times.get(at).copied().flatten();
-        let time = time.map_or("·".to_owned(), |t| timing::median(t, clock));
+        let time = of_run(time, |t| timing::median(t, clock));
         pen.right(TIMES, y, &time, Role::Measured);
         y += 1;
     }

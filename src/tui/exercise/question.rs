@@ -245,6 +245,23 @@ pub fn typing(lead: Row, field: &Field, about: &str) -> Row {
         .and(format!(" {about}"), Role::Dim)
 }
 
+/// A text whose words are cut where one is longer than a line.
+fn broken(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut columns = 0;
+    for c in text.chars() {
+        columns += columns_of(c.encode_utf8(&mut [0; 4]));
+        if c.is_whitespace() {
+            columns = 0;
+        } else if columns > width {
+            out.push(' ');
+            columns = 1;
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// Free text: the field while it is typed, the text in full otherwise, and the
 /// worked answer once it is kept.
 fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
@@ -252,14 +269,14 @@ fn free(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     if let Some(field) = state.shared.questions.field_of(asked) {
         let (before, behind) = field.halves();
         let text = format!("{before}▌{behind}");
-        return words(&text, width, Role::Text);
+        return words(&broken(&text, width), width, Role::Text);
     }
     let mut rows = match typed.is_empty() {
         true => vec![Row::of(
             "[ in your own words; kept, not graded ]",
             Role::Dim,
         )],
-        false => words(typed, width, Role::Text),
+        false => words(&broken(typed, width), width, Role::Text),
     };
     let kept = state
         .shared

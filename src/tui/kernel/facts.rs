@@ -18,7 +18,10 @@ const ROOMY: u16 = 22;
 
 /// Draws the facts, 27 columns wide.
 pub(super) fn draw(state: &State, book: &Book, kernel: &Kernel, pen: &mut Pen<'_>) {
-    let mut facts = Facts { pen, y: 0 };
+    // The name of another roof beside counts takes the room of the gaps.
+    let tight = state.kernel.metric.is_some() && pen.height() <= ROOMY;
+    let gaps = !(tight && other_roof(state, book).is_some());
+    let mut facts = Facts { pen, y: 0, gaps };
     facts.compiled(book, kernel);
     facts.design(book, kernel);
     match (state.kernel.metric, heat::counts(&state.shared)) {
@@ -28,14 +31,22 @@ pub(super) fn draw(state: &State, book: &Book, kernel: &Kernel, pen: &mut Pen<'_
     facts.shape(state, book);
 }
 
+/// Whose the bound is, where that is not the device of the rest: the course's, or this one.
+fn other_roof<'s>(state: &'s State, book: &Book) -> Option<&'s str> {
+    let roof = state.shared.machine.ceilings.as_ref()?;
+    Some(roof.of.as_str()).filter(|name| *name != book.gpu.short)
+}
+
 struct Facts<'p, 'b> {
     pen: &'p mut Pen<'b>,
     y: u16,
+    /// An empty row stands before each head.
+    gaps: bool,
 }
 
 impl Facts<'_, '_> {
     fn head(&mut self, text: &str, sign: &str, role: Role) {
-        if self.y > 0 {
+        if self.y > 0 && self.gaps {
             self.y += 1;
         }
         self.pen.put(1, self.y, &clip(text, 20), Role::Strong);
@@ -163,13 +174,6 @@ impl Facts<'_, '_> {
         };
         let sum = BoxCost::of(cost, &group);
         self.head("at this shape", "=", Role::Modelled);
-        // The bound is that of the course's device; what stands above may be another's.
-        let roof = state.shared.machine.ceilings.as_ref().map(|roof| &roof.of);
-        if let Some(name) = roof.filter(|name| **name != book.gpu.short) {
-            self.pen
-                .put(2, self.y, &clip(&format!("on {name}"), 24), Role::Dim);
-            self.y += 1;
-        }
         // The unit of the lab's table.
         let column = figure::byte_column(state.shared.bench.v1().block.bytes());
         let flops = figure::flops(sum.flops);
@@ -180,6 +184,12 @@ impl Facts<'_, '_> {
         );
         self.pen.put(2, self.y, &flops, Role::Modelled);
         self.pen.right(VALUES, self.y, &bytes, Role::Modelled);
+        self.y += 1;
+        if let Some(name) = other_roof(state, book) {
+            self.pen
+                .put(2, self.y, &clip(&format!("on {name}"), 24), Role::Dim);
+            self.y += 1;
+        }
         let side = bound(
             &state.shared.machine,
             kernel,
@@ -188,9 +198,9 @@ impl Facts<'_, '_> {
         let intensity = format!("{:.2} FLOP/B", sum.intensity());
         let word = side.map_or("no roof", |_| bound_word(side));
         let word = word.trim_end_matches("-bound");
-        self.pen.put(2, self.y + 1, &intensity, Role::Modelled);
-        self.pen.right(VALUES, self.y + 1, word, bound_role(side));
-        self.y += 2;
+        self.pen.put(2, self.y, &intensity, Role::Modelled);
+        self.pen.right(VALUES, self.y, word, bound_role(side));
+        self.y += 1;
     }
 }
 

@@ -129,6 +129,11 @@ fn terms(state: &State, y: u16, pen: &mut Pen<'_>) {
     }
     let text = format!("at most {} under this roof", rate(side.rate));
     pen.put(1, y + 3, &text, Role::Dim);
+    if let Some(ran) = spot.ran {
+        let text = format!("ran at {} @", rate(ran.rate));
+        pen.put(1, y + 4, &text, Role::Text);
+        pen.right(36, y + 4, &micros(ran.seconds), Role::Measured);
+    }
 }
 
 /// Draws lines from a row on; the row behind them.
@@ -189,6 +194,9 @@ fn below(state: &State) -> Vec<(String, Role)> {
         }
         None if view.roofs.own => lines.push(("r adds a forward @".to_owned(), Role::Dim)),
         None => {}
+    }
+    if view.spots.iter().any(|spot| spot.ran.is_some()) {
+        lines.push(("A: kernel a as it ran @".to_owned(), Role::Measured));
     }
     // Letters never hide each other.
     lines.push(("below another: same spot".to_owned(), Role::Dim));

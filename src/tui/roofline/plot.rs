@@ -47,6 +47,12 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     for run in &view.achieved {
         grid.sign(&scale, run.intensity, run.rate, run.sign, Role::Measured);
     }
+    for spot in &view.spots {
+        if let Some(ran) = spot.ran {
+            let sign = spot.letter.to_ascii_uppercase();
+            grid.sign(&scale, spot.intensity, ran.rate, sign, Role::Measured);
+        }
+    }
     let mut placed = Vec::new();
     for (at, spot) in view.spots.iter().enumerate() {
         // Kernels of one letter have one place.
@@ -145,7 +151,9 @@ impl Scale {
         );
         let top = most(&mut roofs().map(|r| r.flops_per_second.log10())) + 0.3;
         let foot = slope.log10() + left;
-        let bottom = least(&mut runs().map(|r| r.rate.log10() - 0.2).chain([foot]));
+        let ran = view.spots.iter().filter_map(|s| s.ran);
+        let rates = runs().map(|r| r.rate).chain(ran.map(|r| r.rate));
+        let bottom = least(&mut rates.map(|rate| rate.log10() - 0.2).chain([foot]));
         let unit = match flop_rate(main.fp32).1 {
             "GFLOP/s" => 1e9,
             _ => 1e12,

@@ -16,6 +16,9 @@ const EDGES: [u16; 4] = [29, 39, 49, 59];
 /// Left edges of what sets the floor, here and on the what-if GPU.
 const BOUND: [u16; 2] = [61, 70];
 
+/// Right edge of what a kernel took.
+const RAN: u16 = 79;
+
 /// Draws the table: a row per kernel, and the block.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let view = state.roofline.view();
@@ -33,8 +36,12 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         pen.right(edge, 0, head, Role::Dim);
     }
     pen.put(BOUND[0], 0, "bound", Role::Dim);
+    // Beside a what-if GPU there is no room for what was measured here.
+    let ran = |s: &Spot| s.ran.filter(|_| view.roofs.what_if.is_none());
     if let Some(c) = &view.roofs.what_if {
         pen.put(BOUND[1], 0, &clip(&c.of, 10), Role::Dim);
+    } else if view.spots.iter().any(|s| ran(s).is_some()) {
+        pen.right(RAN, 0, "ran µs @", Role::Dim);
     }
     let side = |s: &Spot| view.roofs.roof.as_ref().and_then(|c| s.under(c, dtype));
     let room = usize::from(pen.height()).saturating_sub(2);
@@ -69,6 +76,9 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             let word = bound_word(other).trim_end_matches("-bound");
             let role = crate::tui::lab::bound_role(other);
             pen.put(BOUND[1], y, word, role);
+        }
+        if let Some(ran) = ran(spot) {
+            pen.right(RAN, y, &micros(ran.seconds), Role::Measured);
         }
         if at == view.here {
             pen.put(0, y, "►", Role::Accent);

@@ -52,6 +52,7 @@ impl<D: Driver> Gpu<D> {
             observer,
             |gpu, memory, ready| {
                 gpu.driver.look_for_races(request.races);
+                gpu.driver.estimate_behind(request.behind);
                 let mut asked = Asked {
                     gpu,
                     memory,

@@ -38,3 +38,45 @@ fn blocks_with_hoppers_tiles_for_each_phase_are_right_and_race_free() {
         assert_eq!(report.launches.counted, launches);
     }
 }
+
+#[test]
+fn what_reaches_memory_is_estimated_behind_the_cache_that_is_asked_for() {
+    let mut gpu = Gpu::new(Simt::open_first().unwrap());
+    let mut config = Config::preset("workshop", Version::V1.cut()).unwrap();
+    (config.model.layers, config.shape.seq, config.shape.context) = (1, 16, 16);
+    let mut of = |behind: Option<u64>| {
+        let request = Request {
+            runs: 0,
+            warm_up: 0,
+            check: false,
+            count_bytes: true,
+            behind,
+            ..Request::new(config.clone())
+        };
+        let outcome = gpu.run(BackendKind::Simt, &request, &Unwatched);
+        outcome.unwrap().report
+    };
+    let kernel = |report: &plan::run::Report, op: &str| {
+        let found = report.kernels.iter().find(|k| k.ops == [op]);
+        found.unwrap().bytes
+    };
+    // One set of 16 lines; then nothing said, and what an MI300A has.
+    let mi300a = plan::cost::GpuDatabase::embedded().unwrap();
+    let mi300a = mi300a.get("mi300a").unwrap().last_cache_bytes();
+    assert_eq!(mi300a, 268_435_456, "its Infinity Cache: 256 MiB");
+    let (small, usual, large) = (of(Some(2048)), of(None), of(Some(mi300a)));
+    let behind = [&small, &usual, &large].map(|report| report.bytes.behind);
+    assert_eq!(behind, [Some(2048), Some(40 << 20), Some(mi300a)]);
+    // A residual add streams: 16 × 256 values of 4 bytes, two read and one written, however
+    // small the cache is.
+    for report in [&small, &usual, &large] {
+        let bytes = kernel(report, "res1").estimated_dram;
+        assert_eq!(bytes, Some(3 * 16 * 256 * 4));
+    }
+    // A product asks for its rows again: they are still there in a cache that holds all of
+    // it, each sector once, and gone in one of 16 lines.
+    let q = |report: &plan::run::Report| kernel(report, "q");
+    assert_eq!(q(&usual).estimated_dram, q(&usual).compulsory);
+    assert_eq!(q(&large).estimated_dram, q(&usual).estimated_dram);
+    assert!(q(&small).estimated_dram > q(&usual).estimated_dram);
+}

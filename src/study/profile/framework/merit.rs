@@ -17,20 +17,13 @@ pub struct Planned {
     pub floor_seconds: f64,
 }
 
-/// The part that a kernel of a plan is.
-fn part(kernel: &KernelCost) -> Option<Part> {
-    let ops: Vec<OpKind> = kernel
-        .ops
-        .iter()
-        .filter_map(|op| OpKind::parse(op))
-        .collect();
-    let flash = ops.contains(&OpKind::Qk) && ops.contains(&OpKind::Softmax);
-    Some(match ops.first()? {
+/// The part that an op of the plan is, launched alone.
+pub fn part_of(op: OpKind) -> Part {
+    match op {
         OpKind::Embed => Part::Embed,
         OpKind::Norm1 | OpKind::Norm2 | OpKind::FinalNorm => Part::Norm,
         OpKind::Q | OpKind::K | OpKind::V => Part::Qkv,
         OpKind::RopeQ | OpKind::RopeK => Part::Rope,
-        OpKind::Qk if flash => Part::Attention,
         OpKind::Qk => Part::Qk,
         OpKind::Softmax => Part::Softmax,
         OpKind::Pv => Part::Pv,
@@ -40,6 +33,20 @@ fn part(kernel: &KernelCost) -> Option<Part> {
         OpKind::Silu | OpKind::Mul => Part::SiluMul,
         OpKind::Down => Part::Down,
         OpKind::LmHead => Part::LmHead,
+    }
+}
+
+/// The part that a kernel of a plan is.
+fn part(kernel: &KernelCost) -> Option<Part> {
+    let ops: Vec<OpKind> = kernel
+        .ops
+        .iter()
+        .filter_map(|op| OpKind::parse(op))
+        .collect();
+    let flash = ops.contains(&OpKind::Qk) && ops.contains(&OpKind::Softmax);
+    Some(match ops.first()? {
+        OpKind::Qk if flash => Part::Attention,
+        op => part_of(*op),
     })
 }
 
@@ -84,7 +91,9 @@ pub fn merit(found: &Breakdown, cost: &Cost, gpu: &Gpu) -> Option<Merit> {
     let shape = &cost.config.shape;
     let tokens = shape.batch as f64 * shape.seq as f64;
     let work = if training { 3.0 } else { 1.0 };
-    let [utilisation, of_weights] = utilisation(cost, gpu, seconds / work);
+    let peak = gpu.peak_flops(cost.config.dtype, true);
+    let shares = peak.map(|peak| utilisation(cost, peak, seconds / work).map(Some));
+    let [utilisation, of_weights] = shares.unwrap_or_default();
     Some(Merit {
         tokens_per_second: tokens / seconds,
         utilisation,
@@ -93,17 +102,14 @@ pub fn merit(found: &Breakdown, cost: &Cost, gpu: &Gpu) -> Option<Merit> {
     })
 }
 
-/// Shares of the matrix peak of a forward in so many seconds: all FLOPs of the model
-/// counted, and two for each weight and token. None where the GPU has no such unit.
-pub fn utilisation(cost: &Cost, gpu: &Gpu, seconds: f64) -> [Option<f64>; 2] {
+/// Shares of a peak in FLOP/s of a forward in so many seconds: all FLOPs of the model
+/// counted, and two for each weight and token.
+pub fn utilisation(cost: &Cost, peak: f64, seconds: f64) -> [f64; 2] {
     let shape = &cost.config.shape;
     let tokens = shape.batch as f64 * shape.seq as f64;
     // The embedding is looked up: it counts once, as the head.
     let of_weights = 2.0 * cost.parameters.0 as f64 * tokens;
-    [cost.forward.flops as f64, of_weights].map(|flops| {
-        let peak = gpu.peak_flops(cost.config.dtype, true)?;
-        Some(flops / seconds / peak)
-    })
+    [cost.forward.flops as f64, of_weights].map(|flops| flops / seconds / peak)
 }
 
 impl Breakdown {

@@ -130,7 +130,10 @@ fn launches_rooms_and_recorded_figures_need_no_machine() {
     let found = study(Some("copies"), BackendKind::Simt).reduce(&Evidence::default());
     assert!(found.unwrap().sentences[0].contains("20, healthy 4 recorded, H200"));
     let said = study(Some("clock"), BackendKind::Simt).reduce(&Evidence::default());
-    assert_eq!(said.unwrap_err(), "clock: needs a GPU (--backend cuda)");
+    assert_eq!(
+        said.unwrap_err(),
+        "clock: needs a GPU (--backend cuda or hip)"
+    );
 }
 
 #[test]

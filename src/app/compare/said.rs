@@ -1,0 +1,106 @@
+//! What the compare page says: the terms behind a number, what a run counted beyond the
+//! model, the line under the page.
+
+use super::rows::{BEATEN, Row};
+use super::{Compare, Scope};
+use crate::intent::Out;
+use crate::merit::{Pane, TERMS};
+use crate::note::Tone;
+use crate::shared::Shared;
+use plan::units::figure;
+use study::lab::counted::surplus;
+
+/// Opens the terms behind the number under the cursor.
+pub(super) fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
+    if page.pane != Pane::Off {
+        shared.notes.say(Tone::Plain, TERMS);
+        return;
+    }
+    let scope = match page.scope {
+        Scope::Forward => "forward",
+        Scope::Block => "block",
+    };
+    let field = match page.row {
+        0 => "launches",
+        1 | 3 => "bytes",
+        2 => "weight_bytes",
+        8 => "intensity",
+        9 => "",
+        row @ 4..=7 => {
+            let text = match row {
+                7 => "A GPU's profiler measures these: run --counters in a shell, where the driver permits it.".to_owned(),
+                6 => shared.runs.behind.said(),
+                _ => "Counted on simt or a GPU. To count: : backend simt, then r.".to_owned(),
+            };
+            shared.notes.say(Tone::Plain, text);
+            return;
+        }
+        _ => {
+            let text = shared.machine.no_terms();
+            shared.notes.say(Tone::Plain, text);
+            return;
+        }
+    };
+    let key = if field.is_empty() {
+        "peak".to_owned()
+    } else {
+        format!("{scope}.{field}")
+    };
+    let Some(cost) = page.prices.get(page.column) else {
+        return;
+    };
+    let why = plan::cost::why(cost, &key);
+    shared.explain(why, out);
+}
+
+/// What the plan of the column moves beyond the model, kernel by kernel the
+/// most: where a run counted it.
+fn more(page: &Compare, shared: &Shared) -> Option<String> {
+    let cut = page.cuts().get(page.column).copied()?;
+    let report = shared.runs.of(shared.bench.setup(), cut)?;
+    let kernel = report
+        .kernels
+        .iter()
+        .max_by_key(|k| k.between_phases())
+        .filter(|k| k.between_phases() > 0)?;
+    let text = format!("{}: {}.", kernel.name, surplus(kernel)?);
+    Some(figure::fitted(&text, shared.size.0))
+}
+
+/// The line under the page where no message stands.
+pub fn hint(page: &Compare, shared: &Shared, rows: &[Row]) -> String {
+    if page.climbing {
+        let said = page.stairs.said(shared);
+        let said = said.map(|said| figure::fitted(&said, shared.size.0));
+        let keys = "saves: behind the steps before it; alone: from V1. [ and ] move a step.";
+        return said.unwrap_or_else(|| keys.to_owned());
+    }
+    if page.pane != Pane::Off {
+        let next = match page.pane {
+            Pane::Figures => "hotspots of the column",
+            _ => "costs",
+        };
+        return format!("r runs the plan of the column, R all four in turns; f: {next}.");
+    }
+    let machine = &shared.machine;
+    let own = machine.roof_is_own();
+    if rows
+        .iter()
+        .flat_map(|r| &r.cells)
+        .any(|cell| cell == BEATEN)
+    {
+        return "Faster than DRAM allows: the data sat in cache.".into();
+    }
+    if let Some(said) = more(page, shared) {
+        return said;
+    }
+    match machine.backend() {
+        Some(b) if b.name == "cpu" && own => {
+            "Times and floors are of this CPU; what its caches hold can beat a floor.".into()
+        }
+        Some(b) if b.name == "cpu" => {
+            "Times are of this CPU @; floors and launches are a GPU's. Bytes: modelled only.".into()
+        }
+        _ => "r runs the plan of the column, R all four; Enter opens it in the lab.".into(),
+    }
+}

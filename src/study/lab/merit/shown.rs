@@ -1,0 +1,196 @@
+//! The figures as shell and pages write them: the same rows with the same numbers.
+
+use super::{Merit, Times};
+use crate::profile::framework::Component;
+use plan::units::figure::{Clock, NOT_HAD, Origin, counted, of_run};
+use plan::units::{Column, Quantity};
+
+/// A figure of several runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// What it is, its unit and its source; what belongs to the row above is set in.
+    pub label: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// A cell per run.
+    pub cells: Vec<String>,
+}
+
+/// The kernels of a run, the most time first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// The name over each column: first the kernels'.
+    pub head: Vec<String>,
+    /// A row per kernel.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A share in per cent.
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// A share of a peak: of a GPU's it may be small.
+fn fine(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+/// Tokens a second, or how far they spread: whole ones, where there are many.
+fn tokens(merit: &Merit, of: fn(&Merit) -> Option<f64>) -> Option<String> {
+    let decimals = if merit.tokens_per_second? < 100.0 {
+        2
+    } else {
+        0
+    };
+    Some(format!("{:.decimals$}", of(merit)?))
+}
+
+/// The figures of runs side by side; what no run has is left out, and none where nothing
+/// was run.
+pub fn rows(merits: &[Option<Merit>]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut row = |label: &str, origin, of: &dyn Fn(&Merit) -> Option<String>| {
+        let cells = merits.iter().map(|m| m.as_ref().map(of));
+        let cells: Vec<Option<Option<String>>> = cells.collect();
+        if cells.iter().flatten().any(Option::is_some) {
+            let cells = cells.into_iter().map(|cell| of_run(cell, |cell| cell));
+            rows.push(Row {
+                label: label.to_owned(),
+                origin,
+                cells: cells.collect(),
+            });
+        }
+    };
+    row("tokens/s @", Origin::Measured, &|m| {
+        tokens(m, |m| m.tokens_per_second)
+    });
+    row("  ± median dev.", Origin::Measured, &|m| {
+        tokens(m, |m| m.tokens_per_second_mad)
+    });
+    row("  MFU, all FLOPs @", Origin::Measured, &|m| {
+        m.model_flops_utilisation.map(fine)
+    });
+    row("  MFU, 2 × weights @", Origin::Measured, &|m| {
+        m.model_flops_utilisation_of_weights.map(fine)
+    });
+    let runs = || merits.iter().flatten();
+    if runs().any(|m| m.held_bytes.is_some()) {
+        let both = runs().flat_map(|m| m.held_bytes.into_iter().chain([m.held_bytes_modelled]));
+        let both: Vec<Quantity> = both.map(Quantity::bytes).collect();
+        let unit = Column::fit(&both).decimals(3);
+        let number = |bytes: u64| unit.number(&Quantity::bytes(bytes));
+        let label = format!("held {} #", unit.unit());
+        row(&label, Origin::Issued, &|m| m.held_bytes.map(number));
+        row("  modelled =", Origin::Modelled, &|m| {
+            Some(number(m.held_bytes_modelled))
+        });
+    }
+    row("L2 hits @", Origin::Measured, &|m| {
+        m.l2_hit_rate.map(percent)
+    });
+    let times = |m: &Merit| m.times.clone();
+    let longest = runs().filter_map(|m| m.times.as_ref());
+    let longest = longest.map(|t| t.kernels_us).fold(0.0, f64::max);
+    let clock = Clock::of(1e-6 * longest);
+    let spread = |us: f64, mad: f64| {
+        format!(
+            "{} ±{}",
+            clock.rounded(1e-6 * us),
+            clock.rounded(1e-6 * mad)
+        )
+    };
+    let label = format!("kernels {} @", clock.unit);
+    row(&label, Origin::Measured, &|m| {
+        times(m).map(|t| spread(t.kernels_us, t.kernels_us_mad))
+    });
+    for component in Component::ALL {
+        let label = format!("  {}", component.name());
+        row(&label, Origin::Measured, &|m| {
+            let times = times(m)?;
+            let found = times.components.iter().find(|c| c.component == component)?;
+            Some(format!(
+                "{} {}",
+                clock.rounded(1e-6 * found.us),
+                percent(found.share)
+            ))
+        });
+    }
+    rows
+}
+
+/// What the rows are of: whose roof, and how the kernels were timed; a sentence each.
+pub fn sources(merits: &[Option<Merit>]) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    let runs = || merits.iter().flatten();
+    match runs().find_map(|m| m.roof.as_ref()) {
+        Some(roof) => said.push(format!("MFU and shares of a roof: {roof}.")),
+        None if runs().next().is_some() => said.push(
+            "No MFU: no roof of the device that ran is known (R on the roofline page measures a CPU's)."
+                .to_owned(),
+        ),
+        None => {}
+    }
+    if let Some(times) = runs().find_map(|m| m.times.as_ref()) {
+        said.push(format!(
+            "Kernels: {}, {} apart from those that were timed whole.",
+            times.kernels_how,
+            counted(u64::from(times.kernels_forwards), "forward", "forwards")
+        ));
+    }
+    said
+}
+
+/// The name of some ops in so many characters: the ends of a long list.
+fn name(ops: &[&str], room: usize) -> String {
+    let all = ops.join(" ");
+    match (ops.first(), ops.last()) {
+        (Some(first), Some(last)) if all.chars().count() > room => format!("{first} … {last}"),
+        _ => all,
+    }
+}
+
+/// Columns of a kernel's name where a line has 80.
+pub const NAME: usize = 20;
+
+/// The hotspots of a run: time with its spread, share, what was reached by FLOPs and bytes
+/// of the model, and the part of the roof that it is. Names take so many columns at most.
+pub fn hotspots(times: &Times, room: usize) -> Table {
+    let longest = times.hotspots.iter().map(|h| h.us).fold(0.0, f64::max);
+    let clock = Clock::of(1e-6 * longest);
+    let fastest = times.hotspots.iter().map(super::Hotspot::rate);
+    let (unit, of) = match fastest.fold(0.0, f64::max) {
+        many if many >= 1e12 => ("TFLOP/s", 1e12),
+        _ => ("GFLOP/s", 1e9),
+    };
+    let head = [
+        "kernel".to_owned(),
+        "launches".to_owned(),
+        format!("{} @", clock.unit),
+        "±".to_owned(),
+        "share".to_owned(),
+        unit.to_owned(),
+        "GB/s".to_owned(),
+        "of roof".to_owned(),
+    ];
+    let row = |h: &super::Hotspot| {
+        vec![
+            name(&h.ops, room),
+            h.launches.to_string(),
+            clock.number(1e-6 * h.us),
+            clock.number(1e-6 * h.us_mad),
+            percent(h.share),
+            format!("{:.1}", h.rate() / of),
+            format!("{:.1}", h.bandwidth() / 1e9),
+            match h.of_roof {
+                // Faster than memory allows: the data sat in a cache.
+                Some(part) if part > 1.0 => ">100 %".to_owned(),
+                Some(part) => percent(part),
+                None => NOT_HAD.to_owned(),
+            },
+        ]
+    };
+    Table {
+        head: head.to_vec(),
+        rows: times.hotspots.iter().map(row).collect(),
+    }
+}
