@@ -26,8 +26,8 @@ use tinyllama_tutor::course::{Next, Tally, Walk};
 use tinyllama_tutor::fusion::{Cut, Fusion};
 use tinyllama_tutor::model::Dtype;
 use tinyllama_tutor::run::{
-    Axis, BufferReport, BytesReport, KernelReport, LaunchReport, OutputReport, Phase, PlanReport,
-    Progress, Report, RunError, SpanReport, Timing, TraceReport,
+    Axis, BufferReport, BytesReport, KernelReport, Phase, Progress, Report, RunError, SpanReport,
+    Timing, TraceReport,
 };
 use tinyllama_tutor::tui::Painter;
 
