@@ -32,7 +32,9 @@ pub(super) struct InitArgs {
 
 /// Start a lesson or an exercise from a template.
 #[derive(Debug, Args)]
-#[command(after_help = "Paths through a course have no template: they are written into lessons/paths.toml.")]
+#[command(
+    after_help = "Paths through a course have no template: they are written into lessons/paths.toml."
+)]
 pub(super) struct NewArgs {
     #[command(subcommand)]
     what: New,

@@ -14,7 +14,8 @@ pub(super) fn contents(output: &OutputArgs, out: &mut Out) -> Outcome {
         return lists::lessons(output, out);
     }
     let desk = Desk::open(output).whole()?;
-    let about = "tinyllama-tutor: a workshop on GPU kernel fusion. In a terminal it opens by itself.";
+    let about =
+        "tinyllama-tutor: a workshop on GPU kernel fusion. In a terminal it opens by itself.";
     out.lines(wrapped(about, "", ""));
     out.gap();
     out.lines(lists::lesson_table(&desk).lines());

@@ -357,9 +357,7 @@ fn launches(report: &Report) -> String {
         0 => String::new(),
         more => format!(" and {more} # of the library"),
     };
-    format!(
-        "{counted} # counted where kernels start{library}, {planned} = in the plan: {verdict}"
-    )
+    format!("{counted} # counted where kernels start{library}, {planned} = in the plan: {verdict}")
 }
 
 /// Bytes of a forward by kind, and how those that are not known are had.

@@ -110,7 +110,9 @@ impl Table {
         let at = || std::iter::once(&0).chain(others);
         let row = |row: &Vec<String>| at().filter_map(|at| row.get(*at).cloned()).collect();
         Self {
-            columns: at().filter_map(|at| self.columns.get(*at).cloned()).collect(),
+            columns: at()
+                .filter_map(|at| self.columns.get(*at).cloned())
+                .collect(),
             rows: self.rows.iter().map(row).collect(),
             rules: self.rules.clone(),
         }
@@ -180,9 +182,17 @@ mod tests {
             ("n", Align::Right),
         ]);
         let (long, short) = ("abcd ".repeat(16), "efg ".repeat(9));
-        table.row(vec!["a".into(), long.trim().into(), short.trim().into(), "12".into()]);
+        table.row(vec![
+            "a".into(),
+            long.trim().into(),
+            short.trim().into(),
+            "12".into(),
+        ]);
         let lines = table.lines();
-        assert!(lines.iter().all(|line| line.width() <= TERMINAL), "{lines:#?}");
+        assert!(
+            lines.iter().all(|line| line.width() <= TERMINAL),
+            "{lines:#?}"
+        );
         // All of it is there, each word whole.
         let shown = lines.join(" ");
         let count = |word: &str| shown.split_whitespace().filter(|w| *w == word).count();

@@ -18,7 +18,10 @@ pub(super) fn unwritten(path: &Path, error: &io::Error) -> Failure {
 
 /// Refuses a file that stands there already; called before anything long is run for it.
 pub(super) fn free(path: &Path) -> Result<(), Failure> {
-    match end_of(path).map_err(|error| unwritten(path, &error))?.exists() {
+    match end_of(path)
+        .map_err(|error| unwritten(path, &error))?
+        .exists()
+    {
         true => Err(taken(path)),
         false => Ok(()),
     }

@@ -415,15 +415,29 @@ fn an_exercise_that_stands_in_is_held_to_what_is_shown_of_it() {
     let lint = home.line("lint mine");
     assert_eq!(lint.code, 4, "{lint:?}");
     let said = |part: &str| lint.out.lines().any(|line| line.contains(part));
-    assert!(said("mine/exercises/ex1.md:1:1: 07-v1-census shows questions that this exercise does not ask"), "{}", lint.out);
-    assert!(said("warning: the built-in path three-hours asks block, forward of it"), "{}", lint.out);
+    assert!(
+        said(
+            "mine/exercises/ex1.md:1:1: 07-v1-census shows questions that this exercise does not ask"
+        ),
+        "{}",
+        lint.out
+    );
+    assert!(
+        said("warning: the built-in path three-hours asks block, forward of it"),
+        "{}",
+        lint.out
+    );
     assert!(!said("paths.toml:"), "{}", lint.out);
     // What it names is what breaks.
     let shown = home.line("--course mine show 07");
     assert_eq!(shown.code, 4);
     let broken = shown.err.split_once("07-v1-census, block ").unwrap().1;
     let number = broken.split_once(':').unwrap().0;
-    assert!(said(&format!("block (block {number})")), "{number}: {}", lint.out);
+    assert!(
+        said(&format!("block (block {number})")),
+        "{number}: {}",
+        lint.out
+    );
 }
 
 #[test]
@@ -431,7 +445,8 @@ fn paths_beside_the_lessons_are_not_read_and_that_is_said() {
     let home = Home::new();
     home.write("mine/lessons/40-mine.md", LESSON);
     home.write("mine/paths.toml", "not even TOML");
-    let say = "~/mine/paths.toml: warning: is not read here; paths stand in ~/mine/lessons/paths.toml.";
+    let say =
+        "~/mine/paths.toml: warning: is not read here; paths stand in ~/mine/lessons/paths.toml.";
     let lint = home.line("lint mine");
     assert_eq!(lint.code, 0, "{lint:?}");
     assert!(lint.out.contains(say), "{}", lint.out);

@@ -289,7 +289,10 @@ fn a_model_file_and_its_hugging_face_twin_cost_the_same() {
 #[test]
 fn more_is_not_called_fewer() {
     let said = Home::new().line("compare v4 v1").out;
-    assert!(said.contains("V4 to V1: 10.14 times as many launches; "), "{said}");
+    assert!(
+        said.contains("V4 to V1: 10.14 times as many launches; "),
+        "{said}"
+    );
     assert!(!said.contains("fewer"), "{said}");
     let same = Home::new().line("compare v1 v1").out;
     assert!(same.contains("as many launches; as many bytes."), "{same}");
@@ -299,9 +302,15 @@ fn more_is_not_called_fewer() {
 #[test]
 fn one_step_is_not_compared_with_others() {
     let said = Home::new().line("compare --staircase --order block").out;
-    assert!(said.contains("1 step") && !said.contains("no two of them"), "{said}");
+    assert!(
+        said.contains("1 step") && !said.contains("no two of them"),
+        "{said}"
+    );
     let two = Home::new().line("compare --staircase --order rope,qkv").out;
-    assert!(two.contains("no two of them") || two.contains("Alone, from V1"), "{two}");
+    assert!(
+        two.contains("no two of them") || two.contains("Alone, from V1"),
+        "{two}"
+    );
 }
 
 /// A GPU's figures come with the names of their sources.
@@ -309,24 +318,40 @@ fn one_step_is_not_compared_with_others() {
 fn the_sources_of_a_gpu_are_named() {
     let home = Home::new();
     let said = home.line("gpus h200").out;
-    for part in ["source", "  N1   NVIDIA/cccl", "  N5   anandtech.com/show/21136"] {
+    for part in [
+        "source",
+        "  N1   NVIDIA/cccl",
+        "  N5   anandtech.com/show/21136",
+    ] {
         assert!(said.contains(part), "{part} in {said}");
     }
-    assert!(!said.contains("gpus.toml") && !said.contains("  R1 "), "{said}");
+    assert!(
+        !said.contains("gpus.toml") && !said.contains("  R1 "),
+        "{said}"
+    );
     let document = home.line("gpus mi300a --json").json();
     let sources = document["gpu"]["sources"].as_object().unwrap();
     let named = document["documents"].as_object().unwrap();
-    assert!(sources.values().any(|s| s == "R1") && named.contains_key("R1"), "{named:?}");
+    assert!(
+        sources.values().any(|s| s == "R1") && named.contains_key("R1"),
+        "{named:?}"
+    );
 }
 
 /// What is asked of a run and does nothing there says so.
 #[test]
 fn an_option_that_does_nothing_says_so() {
     let home = Home::new();
-    let of = |options: &str| home.line(&format!("run --seq 2 --runs 0 --no-check {options}")).out;
+    let of = |options: &str| {
+        home.line(&format!("run --seq 2 --runs 0 --no-check {options}"))
+            .out
+    };
     let library = of("--backend cpu --gemm library --graph --no-races");
     for option in ["--gemm library", "--graph", "--no-races"] {
-        assert!(library.contains(&format!("note       {option} does nothing on cpu: ")), "{library}");
+        assert!(
+            library.contains(&format!("note       {option} does nothing on cpu: ")),
+            "{library}"
+        );
     }
     assert!(!of("--backend cpu --threads 2").contains("does nothing"));
 }

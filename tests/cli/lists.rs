@@ -10,7 +10,10 @@ fn lists_are_the_same_for_people_and_programs() {
     for lesson in lessons["lessons"].as_array().unwrap() {
         // A long title goes on in the next line.
         let words = lesson["title"].as_str().unwrap().split_whitespace();
-        assert!(words.into_iter().all(|word| list.contains(word)), "{lesson}");
+        assert!(
+            words.into_iter().all(|word| list.contains(word)),
+            "{lesson}"
+        );
         assert_eq!(lesson["read"], 0);
     }
     let exercises = home.line("exercises --json").json();

@@ -26,7 +26,9 @@ fn a_sample_is_written_and_read_back() {
         ));
         assert_eq!((made.code, made.err.as_str()), (0, ""), "{tool}");
         assert!(made.out.contains("no device was measured"), "{}", made.out);
-        let read = home.line(&format!("profile {tool}.f --model small --json")).json();
+        let read = home
+            .line(&format!("profile {tool}.f --model small --json"))
+            .json();
         assert_eq!(read["tool"], tool);
         assert_eq!(read["plan"]["options"], "--version v3", "{tool}");
         assert_eq!(read["plan"]["layers"], 6, "{tool}");

@@ -38,10 +38,19 @@ fn mistakes_on_the_command_line() {
         ("study ablate --budget x", "“x” is not a number"),
         ("study ablate --rows x", "“x” is not a whole number"),
         ("compare --runs 3", "--runs says how plans are run"),
-        ("compare --backend cuda", "add --run, or leave --backend out"),
+        (
+            "compare --backend cuda",
+            "add --run, or leave --backend out",
+        ),
         ("compare --counters", "--counters says how plans are run"),
-        ("study precision --no-check", "add --run, or leave --no-check out"),
-        ("regress --baseline own.txt", "bench --save FILE writes a baseline"),
+        (
+            "study precision --no-check",
+            "add --run, or leave --no-check out",
+        ),
+        (
+            "regress --baseline own.txt",
+            "bench --save FILE writes a baseline",
+        ),
         (
             "lint mine/lessons/34-own.md",
             "this is a file, and a course is a folder; name ~/mine.",

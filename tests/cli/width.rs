@@ -68,7 +68,10 @@ fn no_line_of_a_listing_is_wider_than_a_terminal() {
     ] {
         let ran = home.line(line);
         assert!(ran.code < 2, "{line}: {ran:?}");
-        let lines = ran.out.lines().filter(|said| said.chars().count() > TERMINAL);
+        let lines = ran
+            .out
+            .lines()
+            .filter(|said| said.chars().count() > TERMINAL);
         let lines = lines.filter(|said| !is_copied(said));
         wide.extend(lines.map(|said| format!("{line}: {said}")));
     }
@@ -97,7 +100,10 @@ fn what_is_refused_is_wrapped_in_a_terminal_and_nowhere_else() {
     let said = String::from_utf8_lossy(&ran.stdout).replace('\r', "");
     let lines: Vec<&str> = said.lines().filter(|line| !line.is_empty()).collect();
     assert!(said.contains("tinyllama-tutor: "), "{said}");
-    assert!(lines.iter().all(|line| line.chars().count() < TERMINAL), "{said}");
+    assert!(
+        lines.iter().all(|line| line.chars().count() < TERMINAL),
+        "{said}"
+    );
 }
 
 #[test]

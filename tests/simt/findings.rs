@@ -250,7 +250,10 @@ fn an_endless_loop_without_instructions_is_named() {
     let body = "AGAIN:\n.loc 1 7 5\nbra.uni AGAIN;\n.loc 1 9 5\nret;";
     let mut bench = Bench::new(&around_barriers(body), short).words("flag", &[0]);
     let (_, message) = bench.problem("wait", 1, 64);
-    assert!(message.contains("the loop in line 7 of k.cu does not end"), "{message}");
+    assert!(
+        message.contains("the loop in line 7 of k.cu does not end"),
+        "{message}"
+    );
     assert!(message.contains("at k.cu:7"), "{message}");
 }
 

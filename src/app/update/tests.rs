@@ -417,7 +417,11 @@ fn a_slip_of_another_course_is_not_counted_here() {
         loaded: true,
         ..Study::default()
     };
-    for (exercise, key) in [("mma", "launches"), ("ex1", "no-such-key"), ("ex1", "block")] {
+    for (exercise, key) in [
+        ("mma", "launches"),
+        ("ex1", "no-such-key"),
+        ("ex1", "block"),
+    ] {
         study.progress.apply(&course::Event::Checked {
             exercise: exercise.into(),
             key: key.into(),

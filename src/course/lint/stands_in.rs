@@ -17,12 +17,7 @@ pub(super) fn check(course: &Course, faults: &mut Vec<Fault>) {
     }
 }
 
-fn in_lessons(
-    course: &Course,
-    own: &BTreeSet<&str>,
-    exercise: &Exercise,
-    faults: &mut Vec<Fault>,
-) {
+fn in_lessons(course: &Course, own: &BTreeSet<&str>, exercise: &Exercise, faults: &mut Vec<Fault>) {
     for lesson in course.lessons().filter(|l| !own.contains(l.id.as_str())) {
         let mut missed = Vec::new();
         for live in lesson.sections.iter().flat_map(|section| section.live()) {

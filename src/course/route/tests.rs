@@ -54,13 +54,23 @@ fn what_is_wrong_is_said_with_its_place_and_no_path_is_taken() {
 
 #[test]
 fn a_path_of_steps_without_minutes_has_steps() {
-    let step = GOOD.split_once("\n\n").unwrap().1.replace("minutes = 20\n", "");
+    let step = GOOD
+        .split_once("\n\n")
+        .unwrap()
+        .1
+        .replace("minutes = 20\n", "");
     let head = GOOD.split_once("\n\n").unwrap().0;
     let found = said(&format!("{head}\n\n{step}\n{step}"));
     assert_eq!(found.len(), 2, "one for each step: {found:?}");
-    assert!(found.iter().all(|f| f.contains("this step takes no time")), "{found:?}");
+    assert!(
+        found.iter().all(|f| f.contains("this step takes no time")),
+        "{found:?}"
+    );
     let none = said(&format!("{head}\n"));
-    assert!(none.iter().any(|f| f.contains("this path has no steps")), "{none:?}");
+    assert!(
+        none.iter().any(|f| f.contains("this path has no steps")),
+        "{none:?}"
+    );
 }
 
 /// Less of a lesson, and no more questions, takes no longer on another path.
@@ -81,7 +91,10 @@ fn a_part_takes_no_longer_than_the_whole() {
             }
         }
     }
-    assert!(compared > legs.len(), "a leg is within itself, and some in others");
+    assert!(
+        compared > legs.len(),
+        "a leg is within itself, and some in others"
+    );
 }
 
 #[test]
