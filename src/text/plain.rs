@@ -142,7 +142,18 @@ impl Plain<'_> {
                 rest => format!("  {name}: {rest}"),
             });
         }
-        out
+        let lines = out.into_iter();
+        lines.flat_map(|line| self.broken(line)).collect()
+    }
+
+    /// A row that is longer than a line of prose goes on in the next.
+    fn broken(&self, row: String) -> Vec<String> {
+        if super::width(&row) <= self.width {
+            return vec![row];
+        }
+        let indent = if row.starts_with(' ') { "  " } else { "" };
+        let words = row.split_whitespace();
+        super::fill(words, self.width, indent, &format!("{indent}  "))
     }
 
     /// A formula as it would be read out: `saved = (2*B*S) / (5*B*S + 2*D)`.
