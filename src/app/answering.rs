@@ -420,10 +420,10 @@ pub fn leave_field(shared: &mut Shared, out: &mut Out) {
 
 /// Pasted text while an answer is typed.
 pub fn paste(shared: &mut Shared, text: &str) {
-    if let Some((_, field)) = &mut shared.questions.field {
-        if !field.paste(text) {
-            let text = "The field is full: the end of what was pasted is left out.";
-            shared.notes.say(Tone::Warn, text);
-        }
+    if let Some((_, field)) = &mut shared.questions.field
+        && !field.paste(text)
+    {
+        let text = "The field is full: the end of what was pasted is left out.";
+        shared.notes.say(Tone::Warn, text);
     }
 }

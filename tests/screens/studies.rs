@@ -346,8 +346,8 @@ fn what_a_study_found_is_said_once_and_the_keys_stay_in_view() {
     let said = rows.iter().filter(|row| row.contains(&head)).count();
     assert_eq!(said, 1, "{}", rows.join("\n"));
     // It is still among the messages.
-    let log = page.0.shared.notes.log().map(|note| note.text.clone());
-    assert!(log.last().is_some_and(|text| text.contains(&head)));
+    let mut log = page.0.shared.notes.log().map(|note| note.text.clone());
+    assert!(log.next_back().is_some_and(|text| text.contains(&head)));
 }
 
 #[test]

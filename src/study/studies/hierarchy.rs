@@ -54,7 +54,7 @@ impl Study for Hierarchy {
             Some(Ok(report)) => quiet::disturbed(&report.rows),
             _ => Vec::new(),
         };
-        let memory = (!rows.is_empty()).then(|| MemoryRequest {
+        let memory = (!rows.is_empty()).then_some(MemoryRequest {
             backend: self.request.backend,
             sizes: rows,
         });
