@@ -56,6 +56,9 @@ pub struct Question {
     pub(super) option: Option<usize>,
     /// The cell of a table under the cursor, in reading order.
     pub cell: usize,
+    /// The cells of a table that were not right when it was last checked, and what stood
+    /// in them.
+    pub(super) refused: Vec<(usize, String)>,
     /// What the judge said of the answer as it stands.
     pub judgement: Option<Judgement>,
     /// Hints are unfolded.

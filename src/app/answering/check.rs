@@ -228,7 +228,9 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         shared.questions.draft = None;
         save(shared, asked, &draft, out);
     }
-    shared.questions.question_mut(asked).judgement = Some(judgement);
+    let question = shared.questions.question_mut(asked);
+    question.refused = super::grid::refused(&judgement);
+    question.judgement = Some(judgement);
     shared.questions.show_verdict();
     if let Some(event) = event {
         shared.record(event, out);

@@ -4,7 +4,7 @@ use super::check;
 use crate::intent::Out;
 use crate::question::Asked;
 use crate::shared::Shared;
-use course::answer::{filled, written};
+use course::answer::{Judgement, filled, written};
 use course::{Key, Table};
 
 /// Rows and columns of a table.
@@ -34,16 +34,23 @@ pub fn typed(shared: &Shared, asked: &Asked, table: &Table) -> String {
     found.cloned().unwrap_or_default()
 }
 
-/// Whether the cell under the cursor is empty, or holds what was found wrong.
+/// Whether the cell under the cursor is empty, or holds what was found not to be right.
 pub(super) fn is_free(shared: &Shared, asked: &Asked, table: &Table) -> bool {
     let (row, column) = cell(shared, asked, table);
-    let judgement = shared.questions.question(asked).judgement;
-    let found = judgement
-        .as_ref()
-        .and_then(|judged| judged.cells.get(row * table.columns.len() + column));
-    let refused = found
-        .is_some_and(|cell| matches!(cell.judgement.verdict.word(), "wrong" | "slip" | "unread"));
-    refused || typed(shared, asked, table).is_empty()
+    let here = (
+        row * table.columns.len() + column,
+        typed(shared, asked, table),
+    );
+    here.1.is_empty() || shared.questions.question(asked).refused.contains(&here)
+}
+
+/// What a judgement found not to be right, cell by cell, with what stands there.
+pub(super) fn refused(judgement: &Judgement) -> Vec<(usize, String)> {
+    let cells = judgement.cells.iter().enumerate();
+    cells
+        .filter(|(_, cell)| !cell.judgement.verdict.is_right())
+        .map(|(at, cell)| (at, cell.judgement.typed.clone()))
+        .collect()
 }
 
 /// Puts a text into the cell under the cursor.
