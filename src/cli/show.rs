@@ -216,7 +216,7 @@ fn exercise(desk: &Desk, exercise: &Exercise, only: Option<usize>, out: &mut Out
     for (number, key) in keys.filter(|(n, _)| only.is_none_or(|only| only == *n)) {
         out.lines(check::question_lines(desk, number, exercise, key, &runs)?);
         if let Some(table) = &key.table {
-            let ways = format!("In a shell, {}.", check::ways(&key.name.text, table));
+            let ways = format!("In a shell, {}", check::ways(&key.name.text, table));
             out.lines(wrapped(&ways, "  ", "  "));
         }
     }

@@ -86,7 +86,7 @@ fn too_few(key: &Key, table: &Table, place: &str) -> Failure {
     };
     let name = &key.name.text;
     Failure::usage(format!(
-        "{place} has {there}, and this is one value; {}. Nothing was changed",
+        "{place} has {there}, and this is one value, so nothing was changed; {}",
         ways(name, table)
     ))
 }
