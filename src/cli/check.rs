@@ -14,7 +14,7 @@ use super::desk::{Desk, Runs, complaints};
 use super::failure::Failure;
 use super::ids::Ids;
 use super::lists;
-use super::out::Out;
+use super::out::{Out, complain};
 use super::show::plain_text;
 use super::words::wrapped;
 use backend::submission::{confine, judge, judge_on};
@@ -24,6 +24,7 @@ use host::Graded;
 use plan::run::{BackendKind, Submission};
 
 pub(super) use ask::question_lines;
+pub(super) use cell::ways;
 
 /// Grade the answers to exercises.
 #[derive(Debug, Args)]
@@ -53,11 +54,9 @@ pub(super) struct CheckArgs {
 
 /// A backend that has a GPU.
 fn gpu(name: &str) -> Result<BackendKind, String> {
-    let kind = BackendKind::parse(name).map_err(|e| e.to_string())?;
-    match kind.is_gpu() {
-        true => Ok(kind),
-        false => Err("it takes cuda or hip".to_owned()),
-    }
+    let kind = BackendKind::parse(name).ok();
+    let gpu = kind.filter(|kind| kind.is_gpu());
+    gpu.ok_or_else(|| "it takes cuda or hip".to_owned())
 }
 
 /// Exit code where an answer could not be kept.
@@ -92,13 +91,9 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
         if !args.all {
             desk.say_device(exercise);
         }
+        let mut stood = Vec::new();
         for answer in &args.answer {
-            let (name, typed) = answer.split_once('=').ok_or_else(|| {
-                Failure::usage(format!(
-                    "--answer {answer}: write the key, =, and the answer, as in --answer block=17"
-                ))
-            })?;
-            cell::put(&desk, exercise, &mut sheet, name.trim(), typed.trim())?;
+            cell::put(&desk, exercise, &mut sheet, answer, &mut stood)?;
         }
         if sheet.unsaved() {
             desk.keep(&mut sheet, exercise);
@@ -107,9 +102,15 @@ pub(super) fn check(output: &OutputArgs, args: &CheckArgs, out: &mut Out) -> Out
             ask::ask(&desk, exercise, &mut sheet, &mut runs)?;
         }
         let keys = exercise.keys.iter();
-        let graded: Vec<Graded<'_>> = keys
+        let graded: Result<Vec<Graded<'_>>, Failure> = keys
             .map(|key| graded(&desk, exercise, key, &sheet, &mut runs))
-            .collect::<Result<_, _>>()?;
+            .collect();
+        if !args.read_only {
+            let found = graded.as_deref().ok();
+            let gone = stood.iter().filter_map(|s| s.said(exercise, &sheet, found));
+            gone.for_each(|say| complain(&say));
+        }
+        let graded = graded?;
         let events: Vec<Event> = graded.iter().filter_map(|g| g.event(exercise)).collect();
         let progress = desk.record(&events);
         right_everywhere &= graded.iter().all(|g| g.judgement.verdict.is_done());

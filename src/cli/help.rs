@@ -10,6 +10,7 @@ use super::ids::Ids;
 use super::out::Out;
 use super::show;
 use super::words::{quoted, wrapped};
+use course::attempt::{Attempt, attempt, kernel_file};
 use course::{Event, Exercise, Key, undo};
 
 /// The next hint to a question.
@@ -55,7 +56,7 @@ pub(super) struct ResetArgs {
     /// Every exercise
     #[arg(long, conflicts_with_all = ["exercise", "key", "variant"])]
     all: bool,
-    /// Put back what the last reset took away
+    /// Put back what the last reset took away; again: what the one before it did
     #[arg(long, conflicts_with_all = ["exercise", "key", "variant", "all"])]
     undo: bool,
 }
@@ -179,10 +180,15 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
     let desk = Desk::open(output).whole()?;
     if args.undo {
         let back = undo::restore(&desk.places)?;
-        out.line(match back.len() {
-            0 => "The last reset is undone.".to_owned(),
-            _ => format!("The last reset is undone: {}.", back.join(", ")),
-        });
+        let ids = back.exercises.join(", ");
+        out.lines(wrapped(
+            &format!("The last reset is undone: {ids}."),
+            "",
+            "  ",
+        ));
+        if back.left > 0 {
+            out.line("Again, and the one before it is undone.");
+        }
         return Ok(0);
     }
     let named: Vec<&Exercise> = match &args.exercise {
@@ -205,12 +211,16 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
         }
         open.push((exercise, key, desk.sheet(exercise)?));
     }
-    // What is empty already must not take the place of what can be put back.
-    let begun = open.iter().filter(|(_, _, sheet)| sheet.begun());
+    // Of one question only what was done with that one.
+    let begun = open.iter().filter(|(exercise, key, sheet)| {
+        let kept = desk.progress().exercises.get(&exercise.id);
+        key.is_none_or(|key| {
+            let name = &key.name.text;
+            sheet.answer(name).is_some() || kept.is_some_and(|keys| keys.contains_key(name))
+        })
+    });
     let ids: Vec<String> = begun.map(|(e, ..)| e.id.clone()).collect();
-    if !ids.is_empty() {
-        undo::keep(&desk.places, &ids)?;
-    }
+    let ids = undo::keep(&desk.places, &ids)?;
     let (mut events, mut typed) = (Vec::new(), Vec::new());
     for (exercise, key, sheet) in &mut open {
         let keys = || exercise.keys.iter();
@@ -256,25 +266,59 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
         }
     }
     desk.must_record(&events)?;
-    let what = match (&args.exercise, ids.first()) {
-        (Some(_), Some(id)) => id.clone(),
-        _ => format!("All {} exercises", ids.len()),
+    let said = match (open.as_slice(), ids.len()) {
+        ([(exercise, key, _)], any) => one_again(&exercise.id, *key, args.variant, any > 0),
+        (_, 0) => "Nothing was answered yet: nothing is to be reset.".to_owned(),
+        (_, 1) => format!("One exercise starts again: {}.", ids.join(", ")),
+        (_, n) => format!("{n} exercises start again: {}.", ids.join(", ")),
     };
-    let start = if args.all { "start" } else { "starts" };
-    out.line(match (&args.key, args.variant) {
-        (Some(_), _) => {
-            let key = open.first().and_then(|(_, key, _)| *key);
-            let name = key.map_or("", |key| key.name.as_str());
-            format!("{what} {name} starts again.")
-        }
-        (None, Some(n)) => format!("{what} starts again, variant {n}."),
-        (None, None) => format!("{what} {start} again."),
-    });
+    out.lines(wrapped(&said, "", "  "));
+    for (exercise, key, _) in &open {
+        kernel_stays(&desk, exercise, *key, out);
+    }
     if !typed.is_empty() && !args.all {
         out.line("What was typed, to put it back:");
         let answers: String = typed.iter().map(|t| format!(" --answer {t}")).collect();
-        out.line(format!("tinyllama-tutor check {what}{answers}"));
+        let id = ids.first().map_or("", String::as_str);
+        out.line(format!("tinyllama-tutor check {id}{answers}"));
     }
-    out.line("tinyllama-tutor reset --undo takes this back.");
+    if !ids.is_empty() {
+        out.line("tinyllama-tutor reset --undo takes this back.");
+    }
     Ok(0)
+}
+
+/// What became of the one exercise that was named; `begun`: something of it was there.
+fn one_again(id: &str, key: Option<&Key>, variant: Option<usize>, begun: bool) -> String {
+    match (key, variant) {
+        (Some(key), _) if begun => format!("{id} {} starts again.", key.name.text),
+        (Some(key), _) => format!(
+            "{id} {} is open already: nothing is to be reset.",
+            key.name.text
+        ),
+        (None, Some(n)) if begun => format!("{id} starts again, variant {n}."),
+        (None, Some(n)) => format!("{id} asks variant {n} now; nothing was answered before."),
+        (None, None) if begun => format!("{id} starts again."),
+        (None, None) => format!("Nothing of {id} was answered yet: nothing is to be reset."),
+    }
+}
+
+/// A kernel that somebody wrote is not taken away: what that means is said.
+fn kernel_stays(desk: &Desk, exercise: &Exercise, only: Option<&Key>, out: &mut Out) {
+    let keys = exercise.keys.iter();
+    let mut meant = keys.filter(|key| only.is_none_or(|only| only.name == key.name));
+    let written = |key: &Key| {
+        let kernel = key.kernel.as_ref().filter(|kernel| kernel.is_written());
+        kernel.is_some_and(|kernel| {
+            let found = attempt(&desk.places, &exercise.id, kernel, "");
+            matches!(found, Ok(Attempt::Written(_)))
+        })
+    };
+    if meant.any(written) {
+        let file = desk.places.shown(&kernel_file(&desk.places, &exercise.id));
+        let say = format!(
+            "{file} stays as you wrote it, and the next check judges it again; remove it to begin with the one that is given."
+        );
+        out.lines(wrapped(&say, "", "  "));
+    }
 }

@@ -17,8 +17,8 @@ use super::out::{Out, complain};
 use super::words::wrapped;
 use app::Setup;
 use course::answer::Env;
-use course::present::{Piece, caption};
-use course::{Exercise, Inline, Lesson, Part};
+use course::present::{Piece, caption, example, outcome};
+use course::{Exercise, Guess, Inline, Lesson, Live, Part, Typed, guess};
 use text::{Plain, Resolved, Role, Value, parse};
 
 /// Columns of a line of prose.
@@ -67,16 +67,80 @@ impl Veil {
     }
 }
 
-/// Waits for a guess to each of so many questions. `false`: the input has ended.
-fn guessed(asks: usize) -> bool {
+/// A line that was typed; none: the input has ended.
+fn typed() -> Option<String> {
     let mut stdout = std::io::stdout();
-    (0..asks).all(|_| {
-        let _ = write!(stdout, "  > ");
-        let _ = stdout.flush();
-        let mut line = Vec::new();
-        let read = std::io::stdin().lock().read_until(b'\n', &mut line);
-        read.is_ok_and(|bytes| bytes > 0)
-    })
+    let _ = write!(stdout, "  > ");
+    let _ = stdout.flush();
+    let mut line = Vec::new();
+    let read = std::io::stdin().lock().read_until(b'\n', &mut line);
+    let some = read.is_ok_and(|bytes| bytes > 0);
+    some.then(|| String::from_utf8_lossy(&line).into_owned())
+}
+
+/// The questions of a block, each followed by the guess that was made before, or by a
+/// prompt; what is typed is kept as in the workshop. Whoever ends the input reads on
+/// without being asked.
+fn predictions(
+    desk: &Desk,
+    (lesson, block): (&Lesson, &Live),
+    asks: &[Piece],
+    veil: &mut Veil,
+    out: &mut Out,
+) -> Result<Vec<Guess>, Failure> {
+    let runs = Runs::default();
+    let env = desk.env(&lesson.setup.with(&block.setup), &runs)?;
+    let gpu = desk.course.gpu();
+    let mut all = block.guesses(desk.progress(), lesson, gpu);
+    for (at, (ask, predict)) in asks.iter().zip(&block.predict).enumerate() {
+        out.lines(live::lines(std::slice::from_ref(ask), desk.ascii));
+        let unit = predict.unit.as_ref().map(Typed::as_str);
+        if let Some(made) = all.get(at) {
+            out.line(format!("  you said {}", guess::said(made, unit)));
+            continue;
+        }
+        let example = unit.map(example).filter(|e| !e.is_empty());
+        let example = example.map_or_else(String::new, |e| format!(" ({e})"));
+        if *veil == Veil::Asked {
+            out.line(format!(
+                "  Type your number{example}, Enter keeps it; nothing: “I do not know”. Not graded."
+            ));
+        }
+        while *veil == Veil::Asked && all.len() == at {
+            out.print()
+                .map_err(|e| Failure::lacking(format!("the lesson cannot be written: {e}")))?;
+            let Some(line) = typed() else {
+                *veil = Veil::Lifted;
+                break;
+            };
+            match guess::read(&line, predict, Some(&env)) {
+                Ok(typed) => {
+                    let outcome = outcome(predict, &env).unwrap_or_else(|why| why);
+                    all.push(Guess { typed, outcome });
+                    desk.record(&[block.guessed(lesson, gpu, &all)]);
+                }
+                Err(why) => out.lines(wrapped(&why, "  ", "  ")),
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What came out, each beside what was guessed.
+fn outcomes(block: &Live, came: &[Piece], guesses: &[Guess], ascii: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (at, (piece, predict)) in came.iter().zip(&block.predict).enumerate() {
+        let unit = predict.unit.as_ref().map(Typed::as_str);
+        lines.extend(guesses.get(at).map(|made| {
+            let said = guess::said(made, unit);
+            match came.len() {
+                1 => format!("  you said {said}"),
+                _ => format!("  to question {} you said {said}", at + 1),
+            }
+        }));
+        lines.extend(live::lines(std::slice::from_ref(piece), ascii));
+    }
+    lines
 }
 
 /// An inline number evaluated in `env`, or why that cannot be.
@@ -151,6 +215,10 @@ fn exercise(desk: &Desk, exercise: &Exercise, only: Option<usize>, out: &mut Out
     let keys = (1..).zip(&exercise.keys);
     for (number, key) in keys.filter(|(n, _)| only.is_none_or(|only| only == *n)) {
         out.lines(check::question_lines(desk, number, exercise, key, &runs)?);
+        if let Some(table) = &key.table {
+            let ways = format!("In a shell, {}", check::ways(&key.name.text, table));
+            out.lines(wrapped(&ways, "  ", "  "));
+        }
     }
     out.gap();
     let variant = match exercise.number {
@@ -252,22 +320,19 @@ fn lesson(
                             }
                             let asks = pieces.iter().filter(|p| matches!(p, Piece::Ask(_))).count();
                             let (asked, rest) = pieces.split_at(asks);
-                            out.lines(live::lines(asked, output.ascii));
-                            if asks > 0 && veil == Veil::Asked {
-                                let printed = out.print();
-                                printed.map_err(|e| {
-                                    Failure::lacking(format!("the lesson cannot be written: {e}"))
-                                })?;
-                                // Whoever ends the input reads on without being asked.
-                                if !guessed(asks) {
-                                    veil = Veil::Lifted;
+                            if asks == 0 || veil != Veil::Asked {
+                                out.lines(live::lines(asked, output.ascii));
+                                match asks > 0 && veil == Veil::Closed {
+                                    true => out.line(VEILED),
+                                    false => out.lines(live::lines(rest, output.ascii)),
                                 }
+                                continue;
                             }
-                            if asks > 0 && veil == Veil::Closed {
-                                out.line(VEILED);
-                            } else {
-                                out.lines(live::lines(rest, output.ascii));
-                            }
+                            let at = (lesson, block);
+                            let guesses = predictions(desk, at, asked, &mut veil, out)?;
+                            let (shown, came) = rest.split_at(rest.len().saturating_sub(asks));
+                            out.lines(live::lines(shown, output.ascii));
+                            out.lines(outcomes(block, came, &guesses, output.ascii));
                         }
                         Err(failure) => {
                             let (kind, number) = (&block.kind, block.number);

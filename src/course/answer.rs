@@ -20,7 +20,7 @@ mod facts;
 
 pub(crate) use expr::OLD;
 pub use expr::{Expr, ExprError, Step, Value};
-pub use grid::{Table, filled, typed_cells, typed_rows, written};
+pub use grid::{Table, filled, listed, spelled, typed_cells, typed_rows, written};
 pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade, tolerance};
 pub use kernel::{Contract, Kernel, KernelTask};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};

@@ -52,6 +52,7 @@ mod document;
 mod exercise;
 mod fault;
 mod fields;
+pub mod guess;
 mod lesson;
 mod library;
 mod lint;

@@ -214,9 +214,7 @@ impl Sheet {
 
     /// Whether anything is typed in it.
     pub fn begun(&self) -> bool {
-        let named = |name: &str| matches!(name, VARIANT | DEVICE);
-        let mut lines = self.document.iter().filter(|(name, _)| !named(name));
-        lines.any(|(_, item)| filled(item))
+        begun(&self.document)
     }
 
     /// Types an answer; an empty one opens the key again.
@@ -366,6 +364,18 @@ fn asked_of(
     })
 }
 
+/// Whether anything is typed in a sheet.
+fn begun(document: &DocumentMut) -> bool {
+    let named = |name: &str| matches!(name, VARIANT | DEVICE);
+    let mut lines = document.iter().filter(|(name, _)| !named(name));
+    lines.any(|(_, item)| filled(item))
+}
+
+/// The same of a sheet's text; one that cannot be read may hold something.
+pub(crate) fn holds_answers(text: &str) -> bool {
+    text.parse().map_or(true, |document| begun(&document))
+}
+
 /// Whether somebody wrote something there.
 fn filled(item: &Item) -> bool {
     match (item.as_str(), item.as_table_like()) {
@@ -442,6 +452,6 @@ fn read(path: &Path, shown: &str) -> Result<Option<DocumentMut>, Fault> {
 }
 
 /// Can a file be made here? Asked of the system, since permission bits do not tell.
-fn writable(folder: &Path) -> bool {
+pub(crate) fn writable(folder: &Path) -> bool {
     tempfile::tempfile_in(folder).is_ok()
 }

@@ -188,14 +188,9 @@ impl Files {
                 sheet.set(found, &key, &typed);
             }),
             Effect::Vary { exercise, variant } => {
-                // The shell's `reset --undo` takes this back; what is empty already must
-                // not take the place of what can be put back.
-                let found = self.host.course.exercise(&exercise).ok();
-                let sheet = found.and_then(|found| self.host.sheet(found).ok());
-                if sheet.is_none_or(|sheet| sheet.begun())
-                    && let Err(fault) =
-                        undo::keep(&self.host.places, std::slice::from_ref(&exercise))
-                {
+                // The shell's `reset --undo` takes this back.
+                let one = std::slice::from_ref(&exercise);
+                if let Err(fault) = undo::keep(&self.host.places, one) {
                     return self.say(fault.to_string());
                 }
                 self.save(&exercise, Some(variant), |sheet, found| {

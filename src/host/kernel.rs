@@ -110,6 +110,13 @@ impl Host {
                 tried = gaps(kernel, typed);
                 continue;
             }
+            if by_letters {
+                let file = self.places.shown(&kernel_file(&self.places, &exercise.id));
+                instead = Some(format!(
+                    "{file} is what was judged; the letters {} were not looked at.",
+                    typed.trim()
+                ));
+            }
             let mut told = told(exercise, key, &tried, &outcome);
             told.lines.splice(..0, instead);
             if let (SubmissionOutcome::Accepted { .. }, Candidate::Written { text, .. }) =

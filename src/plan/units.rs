@@ -45,7 +45,7 @@ pub use column::Column;
 pub use dimension::{Dimension, Powers};
 pub use format::{Spec, compact, format, format_in, group_thousands, significant, spell};
 pub use number::{Number, lex_number};
-pub use read::read;
+pub use read::{read, unsigned};
 pub use spelling::lex_symbol;
 pub use typed::{ReadError, Typed};
 pub use unit::{Unit, UnitError};

@@ -17,9 +17,9 @@ use super::theme::Role;
 use app::State;
 use app::evidence::runs;
 use app::live::{predict, presented, running_on, waits_alone};
+use course::guess::said;
 use course::present::{Piece, caption};
 use course::{Block, Lesson, Live, Typed, present};
-use plan::units::{self, Spec};
 
 /// A block laid out.
 #[derive(Default)]
@@ -209,7 +209,7 @@ fn predictions(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
     for (i, (ask, predict)) in asks.zip(&place.live.predict).enumerate() {
         rows.extend(piece::piece(place, ask, columns).rows);
         if let Some(guess) = made.get(i) {
-            rows.push(Row::of("  you said  ", Role::Dim).and(typed(guess, None), Role::Text));
+            rows.push(Row::of("  you said  ", Role::Dim).and(said(guess, None), Role::Text));
             continue;
         }
         match &field {
@@ -252,30 +252,6 @@ fn words_in(text: &str, columns: usize) -> Vec<Row> {
     rows.map(|row| row.indented(2)).collect()
 }
 
-/// A guess as it was typed, in per cent where that was asked.
-fn typed(guess: &predict::Guess, unit: Option<&str>) -> String {
-    let bare = |typed: &str| typed.chars().all(|c| c.is_ascii_digit() || c == '.');
-    match (guess.typed.as_str(), unit) {
-        ("", _) => "I do not know".to_owned(),
-        (typed, Some("%")) if bare(typed) => format!("{typed} %"),
-        (typed, _) => match worked_out(typed, unit) {
-            Some(value) => format!("{typed} = {value}"),
-            None => typed.to_owned(),
-        },
-    }
-}
-
-/// What a guess amounts to that was typed as a calculation, in the unit that was asked.
-fn worked_out(typed: &str, unit: Option<&str>) -> Option<String> {
-    let read = units::read(typed, None).ok().filter(|read| read.computed)?;
-    let q = read.quantity;
-    let spec = unit.and_then(|unit| Spec::parse(unit).ok());
-    match spec.filter(|_| q.dimension().is_plain()) {
-        Some(spec) => units::format_in(&q.scaled(spec.unit).ok()?, spec.unit, spec.decimals).ok(),
-        None => Some(units::format(&q)),
-    }
-}
-
 /// Guesses beside what came out, with the author's sentence.
 fn outcomes(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
     let asks = found.iter().filter(|piece| matches!(piece, Piece::Ask(_)));
@@ -298,7 +274,7 @@ fn outcomes(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
         let value = value.as_ref().unwrap_or(&guess.outcome).clone();
         rows.push(
             Row::of("you said ", Role::Dim)
-                .and(typed(guess, unit), Role::Text)
+                .and(said(guess, unit), Role::Text)
                 .at(28, "it is ", Role::Dim)
                 .and(value, Role::Modelled)
                 .and(" =", Role::Modelled),

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::program::Home;
+use tinyllama_tutor::run::listing::Listing;
+
+use crate::program::{Home, Ran};
 
 /// ex1 by hand: 10 kernels up to res1 and 7 after it; products q k v qk pv o
 /// gate up down; 4 blocks of 17 and three kernels around them. 128 rows: the products take
@@ -247,6 +249,47 @@ fn a_solution_is_free_once_solved_and_can_be_had_by_giving_up() {
         (&keys[1]["solved"], &keys[1]["given_up"]),
         (&json!(false), &json!(true))
     );
+    // Right after its solution was read: it counts as read, here and in the report.
+    let ran = home.line("check ex1 --answer products=9");
+    let read = "products counts as read, not as solved";
+    assert!(
+        ran.out.contains("2 right,") && ran.out.contains(read),
+        "{ran:?}"
+    );
+    home.line("report r.md");
+    let report = std::fs::read_to_string(home.path().join("r.md")).unwrap();
+    let sum = report
+        .lines()
+        .find(|line| line.starts_with("2 typed; "))
+        .unwrap();
+    assert!(
+        sum.starts_with("2 typed; 1 of ") && sum.ends_with("; 1 given up."),
+        "{sum}"
+    );
+}
+
+#[test]
+fn letters_beside_a_kernel_in_its_file_are_not_said_to_be_judged() {
+    // Without a compiler the letters are what is judged.
+    let Ok(library) = std::env::var("NVRTC_LIBRARY") else {
+        return;
+    };
+    let home = Home::new();
+    let worked = Listing::named("exercises/silu_mul.cu").unwrap().worked();
+    home.write("data/tinyllama-tutor/answers/ex19.cu", &worked);
+    let check = |letters: &str| {
+        let mut command = home.command();
+        let answer = format!("kernel={letters}");
+        command.env("NVRTC_LIBRARY", &library);
+        command.args(["check", "ex19", "--answer", &answer]);
+        Ran::of(command.output().unwrap())
+    };
+    let ran = check("a c b b");
+    let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let what = "is what was judged; the letters a c b b were not looked at.";
+    assert!(said.contains(what), "{ran:?}");
+    // They were never right, so nothing that was right is gone.
+    assert_eq!(check("a c b").err, "");
 }
 
 #[test]

@@ -112,6 +112,97 @@ fn a_table_is_answered_by_row_and_by_cell() {
 }
 
 #[test]
+fn one_value_for_many_cells_is_refused_and_what_is_replaced_is_said() {
+    let home = Home::new();
+    let rope = "table.rope=1 | 1 | 1 | 0";
+    home.args(&["check", "ex32", "--answer", rope]);
+    let kept = std::fs::read_to_string(home.sheet("ex32")).unwrap();
+    for (answer, place) in [
+        ("table=17", "table has 9 x 4 cells"),
+        (
+            "table.rope=17",
+            "Row rope of table has 4 cells: V1, V2, V3, V4",
+        ),
+    ] {
+        let ran = home.args(&["check", "ex32", "--answer", answer]);
+        ran.refused(2, place);
+        assert!(
+            ran.err
+                .contains("--answer 'table.norms=... | ... | ... | ...'"),
+            "{ran:?}"
+        );
+        assert!(ran.err.contains("table.norms.V1=..."), "{ran:?}");
+    }
+    assert_eq!(std::fs::read_to_string(home.sheet("ex32")).unwrap(), kept);
+    // A whole table in place of what was typed.
+    let ran = home.args(&["check", "ex32", "--answer", "table=2 | 2"]);
+    assert!(ran.err.contains("table held "), "{ran:?}");
+    let back = ran.err.split("--answer ").nth(1).unwrap();
+    let back = back.split('\'').nth(1).unwrap();
+    let ran = home.args(&["check", "ex32", "--answer", back]);
+    assert_eq!(
+        std::fs::read_to_string(home.sheet("ex32")).unwrap(),
+        kept,
+        "{ran:?}"
+    );
+    // A cell that is named is replaced without many words.
+    let ran = home.args(&["check", "ex32", "--answer", "table.rope.V4=1"]);
+    assert_eq!(ran.err, "");
+}
+
+#[test]
+fn a_row_is_named_as_the_sheet_spells_it() {
+    let home = Home::new();
+    let name = "big.\"MI250X, one die\"=50 %";
+    let ran = home.args(&["check", "ex35", "--answer", name, "--json"]);
+    let document = ran.json();
+    let keys = document["keys"].as_array().unwrap();
+    let big = keys.iter().find(|key| key["name"] == "big").unwrap();
+    // 131,072 registers / (128 · 256) are 4 blocks: 1,024 of 2,048 threads.
+    assert_eq!(big["cells"][1]["verdict"], "right", "{big:#}");
+    let ran = home.args(&["check", "ex35", "--answer", "big.MI250X=1"]);
+    ran.refused(2, "there are H200, \"MI250X, one die\", MI100");
+    let shown = home.line("show ex35 4").out;
+    assert!(shown.contains("--answer big.H200=..."), "{shown}");
+}
+
+#[test]
+fn words_that_are_replaced_can_be_put_back() {
+    let home = Home::new();
+    home.args(&["check", "ex13", "--answer", "10=long words of my own"]);
+    let kept = std::fs::read_to_string(home.sheet("ex13")).unwrap();
+    for typed in ["10=y", "10="] {
+        let ran = home.args(&["check", "ex13", "--answer", typed]);
+        assert!(ran.err.contains("held long words of my own; "), "{ran:?}");
+        assert!(
+            ran.err.contains("=long words of my own' puts it back."),
+            "{ran:?}"
+        );
+        let back = ran.err.split('\'').nth(1).unwrap().to_owned();
+        home.args(&["check", "ex13", "--answer", &back]);
+        assert_eq!(std::fs::read_to_string(home.sheet("ex13")).unwrap(), kept);
+    }
+}
+
+#[test]
+fn another_right_answer_is_not_spoken_of_as_wrong() {
+    let home = Home::new();
+    home.line("check ex1 --answer block=17");
+    let ran = home.args(&["check", "ex1", "--answer", "block=10 + 7"]);
+    assert!(
+        ran.err
+            .contains("block is right with this, too; before it held 17"),
+        "{ran:?}"
+    );
+    let ran = home.line("check ex1 --answer block=12");
+    assert!(ran.err.contains("block was right with 10 + 7; "), "{ran:?}");
+    // Where nothing is kept, nothing is gone.
+    home.line("check ex1 --answer block=17");
+    let ran = home.line("check ex1 --read-only --answer block=12");
+    assert_eq!(ran.err, "");
+}
+
+#[test]
 fn a_prediction_stays_as_it_was_and_free_text_is_kept() {
     let home = Home::new();
     let line = format!("check ex90 {} --answer guess=60", kinds());
@@ -170,6 +261,74 @@ fn another_variant_begins_with_an_empty_sheet_and_a_reset_can_be_undone() {
     assert_eq!(all.code, 0, "{all:?}");
     home.line(&format!("reset --undo {course}"));
     assert_eq!(std::fs::read_to_string(home.sheet("ex90")).unwrap(), before);
+}
+
+#[test]
+fn a_reset_says_truly_what_starts_again() {
+    let home = Home::new();
+    for line in [
+        "reset ex2",
+        "reset ex2 1",
+        "reset --all",
+        "reset ex1 --variant 2",
+    ] {
+        let ran = home.line(line);
+        assert_eq!(ran.code, 0, "{line}: {ran:?}");
+        let promised = ["starts again", "start again", "--undo"];
+        assert!(
+            promised.iter().all(|p| !ran.out.contains(p)),
+            "{line}: {ran:?}"
+        );
+    }
+    home.line("reset ex1 --variant 0");
+    // Hints and a solution that was read, and no sheet.
+    home.line("hint ex2 1");
+    home.line("solution ex2 1 --give-up");
+    let marks = |home: &Home| home.line("progress export").out;
+    let before = marks(&home);
+    for line in ["reset ex2", "reset ex2 1"] {
+        let ran = home.line(line);
+        assert!(ran.out.contains("starts again."), "{line}: {ran:?}");
+        assert!(
+            ran.out.ends_with("reset --undo takes this back.\n"),
+            "{ran:?}"
+        );
+        assert_ne!(marks(&home), before);
+        assert_eq!(home.line("reset --undo").code, 0);
+        assert_eq!(marks(&home), before, "{line}");
+    }
+    // A kernel of one's own stays.
+    home.write("data/tinyllama-tutor/answers/ex22.cu", "// mine\nint x;\n");
+    let ran = home.line("reset ex22 kernel");
+    assert!(ran.out.contains("ex22 kernel is open already"), "{ran:?}");
+    assert!(ran.out.contains("ex22.cu stays as you wrote it"), "{ran:?}");
+}
+
+#[test]
+fn variants_that_were_answered_come_back_one_by_one() {
+    let home = Home::new();
+    home.line("check ex1 --answer block=17");
+    home.line("reset ex1 --variant 1");
+    home.line("check ex1 --answer products=9");
+    home.line("reset ex1 --variant 2");
+    home.line("check ex2 --answer 1=1");
+    let undone = home.line("reset --undo");
+    assert!(
+        undone
+            .out
+            .contains("Again, and the one before it is undone."),
+        "{undone:?}"
+    );
+    let sheet = || std::fs::read_to_string(home.sheet("ex1")).unwrap();
+    assert!(sheet().contains("variant = 1") && sheet().contains("products = \"9\""));
+    assert_eq!(
+        home.line("reset --undo").out,
+        "The last reset is undone: ex1.\n"
+    );
+    assert!(sheet().contains("block = \"17\""), "{}", sheet());
+    // What was done elsewhere meanwhile stays.
+    let kept = home.line("progress export").out;
+    assert!(kept.contains("[exercises.ex2"), "{kept}");
 }
 
 #[test]

@@ -104,10 +104,7 @@ fn a_machine_without_rocm_is_told_so() {
         let ran = Setting::new("nothing").line(line);
         ran.refused(
             3,
-            &[
-                "no AMD GPU and no ROCm are here",
-                "--backend cpu needs none",
-            ],
+            &["no AMD GPU and no ROCm are here", "cpu and simt need none"],
         );
     }
     let ran = Setting::new("nothing").line("--version");

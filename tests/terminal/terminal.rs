@@ -26,6 +26,36 @@ fn the_workshop_opens_with_the_setup_that_was_asked_for() {
 }
 
 #[test]
+fn a_lesson_on_a_terminal_keeps_the_guesses_as_the_workshop_does() {
+    let open = |state| Pty::open_in(state, &["show", "02", "2"], &[], 100, 60);
+    let mut p = open(tempfile::tempdir().unwrap());
+    p.wait_for("How many FLOPs does q take?");
+    p.wait_for("Type your number");
+    // The second question waits for the first.
+    assert!(!p.settled().contains("And k?"));
+    p.press("abc\r");
+    p.wait_for("A number is expected where “abc” stands.");
+    p.press("16 MFLOP\r");
+    p.wait_for("And k?");
+    p.press("\r");
+    // 2 · 128 · 256 · 256 operations.
+    let screen = p.wait_for("to question 2 you said I do not know");
+    assert!(
+        screen.contains("to question 1 you said 16 MFLOP"),
+        "{screen}"
+    );
+    assert!(screen.contains("it is 16,777,216 FLOP"), "{screen}");
+    let (code, state) = p.exit();
+    assert_eq!(code, 0);
+    let kept = std::fs::read_to_string(state.path().join("tinyllama-tutor/progress.toml"));
+    assert!(kept.unwrap().contains("16 MFLOP | "));
+    // What was guessed is not asked again.
+    let p = open(state);
+    p.wait_for("to question 2 you said I do not know");
+    assert_eq!(p.exit().0, 0);
+}
+
+#[test]
 fn ctrl_c_twice_leaves_with_130() {
     let mut p = Pty::open(&[], 80, 24);
     p.wait_for("? help");

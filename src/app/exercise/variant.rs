@@ -39,16 +39,26 @@ pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
         shared.notes.say(Tone::Warn, text);
         return;
     }
+    let back = match begun(shared, &id) {
+        true => " In a shell, tinyllama-tutor reset --undo goes back.",
+        false => "",
+    };
     empty(shared, &id, next, out);
     take(shared, &id, next, finished, out);
     if let Some(form) = &mut page.form {
         form.row = 0;
     }
     shared.questions.reveal = true;
-    let text = format!(
-        "{id}, variant {next}: {others}. In a shell, tinyllama-tutor reset --undo goes back."
-    );
+    let text = format!("{id}, variant {next}: {others}.{back}");
     shared.notes.say(Tone::Plain, text);
+}
+
+/// Whether anything of an exercise was answered or asked for, so that there is something
+/// to bring back.
+fn begun(shared: &Shared, id: &str) -> bool {
+    let typed = shared.study.answers.get(id);
+    let typed = typed.is_some_and(|all| all.values().any(|answer| !answer.trim().is_empty()));
+    typed || shared.study.progress.has_begun(id)
 }
 
 /// Starts the exercise of the form again, at the shape that it has.
@@ -57,6 +67,11 @@ pub(crate) fn reset(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
         return;
     };
     let (id, variant) = (exercise.id.clone(), exercise.number);
+    if !begun(shared, &id) {
+        let text = format!("Nothing of {id} was answered yet.");
+        shared.notes.say(Tone::Plain, text);
+        return;
+    }
     empty(shared, &id, variant, out);
     let event = Event::Reset {
         exercise: id.clone(),

@@ -9,46 +9,12 @@ use crate::lesson::{Reader, act, focused};
 use crate::note::Tone;
 use crate::shared::Shared;
 use crate::study::Study;
-use course::answer::Value;
-use course::{Event, Lesson, Live, Predict, present};
-use plan::units::{self, Asked, Dimension};
+pub use course::Guess;
+use course::{Lesson, Live, Predict, guess, present};
 
-/// Between the guesses of a block that asks more than once.
-const BETWEEN: &str = " | ";
-
-/// A guess beside what came out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Guess {
-    /// As typed; empty for “I do not know”.
-    pub typed: String,
-    /// What came out.
-    pub outcome: String,
-}
-
-/// Id of the GPU that a block asks of; empty: of none.
-fn gpu(study: &Study, live: &Live) -> &'static str {
-    match live.asks_of_gpu() {
-        true => study.course.gpu(),
-        false => "",
-    }
-}
-
-/// The guesses of a block, in the order of its questions. What was said of another device
-/// answers nothing that is asked of this one.
+/// The guesses of a block, in the order of its questions.
 pub fn guesses(study: &Study, lesson: &Lesson, live: &Live) -> Vec<Guess> {
-    let (block, gpu) = (live.number as u64, gpu(study, live));
-    let Some(kept) = study.progress.guess(&lesson.id, block, gpu) else {
-        return Vec::new();
-    };
-    let mut outcomes = kept.outcome.split(BETWEEN);
-    kept.typed
-        .split(BETWEEN)
-        .take(live.predict.len())
-        .map(|typed| Guess {
-            typed: typed.to_owned(),
-            outcome: outcomes.next().unwrap_or_default().to_owned(),
-        })
-        .collect()
+    live.guesses(&study.progress, lesson, study.course.gpu())
 }
 
 /// The first prediction that was neither made nor skipped; its results stay
@@ -65,23 +31,14 @@ fn outcome(shared: &Shared, lesson: &Lesson, live: &Live, predict: &Predict) -> 
     value.unwrap_or_else(|why| why)
 }
 
-/// Whether a guess can be read: a number of the kind that is asked for. The unit
-/// stands beside the field, so it may be left out.
-fn readable(shared: &Shared, lesson: &Lesson, live: &Live, typed: &str) -> Result<(), String> {
+/// A guess to the next question as it is kept, or why it cannot be read.
+fn readable(shared: &Shared, lesson: &Lesson, live: &Live, typed: &str) -> Result<String, String> {
     let made = guesses(&shared.study, lesson, live).len();
-    let value = live.predict.get(made).and_then(|asked| {
-        let env = env(shared, lesson, &live.setup).ok()?;
-        asked.answer.value.evaluate(&env).ok()
-    });
-    let dimension = match value {
-        Some(Value::Quantity(quantity)) => quantity.dimension(),
-        _ => Dimension::Ratio,
-    };
-    let read = units::read(typed, Some(dimension)).map_err(|e| e.to_string())?;
-    if read.quantity.dimension().is_plain() || dimension.agrees(read.quantity.dimension()) {
-        return Ok(());
+    let env = env(shared, lesson, &live.setup).ok();
+    match live.predict.get(made) {
+        Some(predict) => guess::read(typed, predict, env.as_ref()),
+        None => Ok(typed.to_owned()),
     }
-    units::read_as(typed, Asked::new(dimension)).map_or_else(|e| Err(e.to_string()), |_| Ok(()))
 }
 
 /// Pasted text while a prediction is typed.
@@ -107,19 +64,16 @@ pub fn press(reader: &mut Reader, shared: &mut Shared, key: Key, out: &mut Out) 
         return;
     };
     match key.code {
-        Code::Enter => {
-            let typed = typed.trim().replace('|', "/");
-            match readable(shared, lesson, live, &typed) {
-                Err(why) if !typed.is_empty() => {
-                    let text = format!("{why} Nothing typed says “I do not know”.");
-                    shared.notes.say(Tone::Warn, text);
-                }
-                _ => {
-                    reader.leave_fields();
-                    keep(reader, shared, lesson, live, typed, out);
-                }
+        Code::Enter => match readable(shared, lesson, live, &typed) {
+            Err(why) => {
+                let text = format!("{why} Nothing typed says “I do not know”.");
+                shared.notes.say(Tone::Warn, text);
             }
-        }
+            Ok(typed) => {
+                reader.leave_fields();
+                keep(reader, shared, lesson, live, typed, out);
+            }
+        },
         Code::Tab => act(reader, shared, Action::NextPart, out),
         Code::BackTab => act(reader, shared, Action::PreviousPart, out),
         _ => {
@@ -147,17 +101,7 @@ fn keep(
         outcome: outcome(shared, lesson, live, asked),
         typed,
     });
-    let join = |part: fn(&Guess) -> &str| {
-        let parts: Vec<&str> = all.iter().map(part).collect();
-        parts.join(BETWEEN)
-    };
-    let event = Event::Guessed {
-        lesson: lesson.id.clone(),
-        block: live.number as u64,
-        gpu: gpu(&shared.study, live).to_owned(),
-        typed: join(|g| &g.typed),
-        outcome: join(|g| &g.outcome),
-    };
+    let event = live.guessed(lesson, shared.study.course.gpu(), &all);
     shared.record(event, out);
     reader.reveal_end();
     let next = live.predict.get(all.len()).is_some();

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::super::out::Out;
 use super::super::words::wrapped;
+use super::cell::row;
 use course::answer::{Judgement, Side, Verdict};
 use course::{Exercise, Marked, Progress, Sheet};
 use host::Graded;
@@ -93,6 +94,18 @@ fn summary(
         }
     }
     let mut text = format!("{}.", parts.join(", "));
+    let read: Vec<&str> = graded
+        .iter()
+        .filter(|g| g.judgement.verdict.is_done())
+        .map(|g| g.key.name.text.as_str())
+        .filter(|name| progress.key(&exercise.id, name).given_up)
+        .collect();
+    if !read.is_empty() {
+        text += &format!(
+            " {} counts as read, not as solved: its solution was read first.",
+            read.join(", ")
+        );
+    }
     if let Some(marked) = marked(exercise, graded) {
         text += &format!(" {marked}.");
     }
@@ -103,9 +116,14 @@ fn summary(
             true => ("Answer in the sheet, or", String::new()),
             false => ("Answer", format!(" (makes {})", sheet.shown())),
         };
+        let name = &first.key.name.text;
+        let answer = match &first.key.table {
+            Some(table) => row(name, table),
+            None => format!("--answer {name}=..."),
+        };
         text += &format!(
-            " {way}: tinyllama-tutor check {} --answer {}=...{makes}",
-            exercise.id, first.key.name.text
+            " {way}: tinyllama-tutor check {} {answer}{makes}",
+            exercise.id
         );
     }
     let stuck = graded.iter().find(|g| {

@@ -4,7 +4,7 @@ use crate::cli::desk::{Desk, Runs};
 use crate::cli::failure::Failure;
 use course::answer::grade;
 use course::present::{Grid, Piece, Weight};
-use course::{Exercise, Key, Kind, Mark};
+use course::{Exercise, Key, Kind, Mark, Tally};
 
 /// An answer as it stands.
 pub(super) struct Answer {
@@ -71,13 +71,16 @@ fn again(key: &Key, typed: &str) -> bool {
 /// A table for each exercise that was begun, and the sum.
 pub(super) fn pieces(desk: &Desk, answers: &[Answer]) -> Vec<Piece> {
     let mut out = Vec::new();
-    let right = answers.iter().filter(|a| a.verdict == "right").count();
-    let all: usize = desk.course.exercises().map(|e| e.keys.len()).sum();
+    let tallies = desk.course.exercises().map(|e| desk.progress().tally(e));
+    let tally: Tally = tallies.sum();
     if !answers.is_empty() {
-        let said = format!(
-            "{} typed, {right} right, of {all} questions.",
-            answers.len()
-        );
+        let typed = answers.iter().filter(|a| !a.typed.is_empty()).count();
+        let given_up = answers.iter().filter(|a| a.given_up).count();
+        let read = match given_up {
+            0 => String::new(),
+            n => format!("; {n} given up"),
+        };
+        let said = format!("{typed} typed; {}{read}.", tally.line());
         out.push(Piece::Words(Weight::Text, said));
     }
     for exercise in desk.course.exercises() {

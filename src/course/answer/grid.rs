@@ -104,10 +104,23 @@ pub fn written(cells: &[Vec<String>]) -> String {
     }
 }
 
-/// Names in a sentence.
-pub(super) fn named(names: &[Phrase]) -> String {
-    let names: Vec<&str> = names.iter().map(Phrase::as_str).collect();
+/// Names in a sentence: one that holds a comma stands in quotes.
+pub fn listed(names: &[Phrase]) -> String {
+    let one = |name: &Phrase| match name.text.contains(',') {
+        true => format!("\"{}\"", name.text),
+        false => name.text.clone(),
+    };
+    let names: Vec<String> = names.iter().map(one).collect();
     names.join(", ")
+}
+
+/// The name of a row or column as a sheet spells it: `rope`, `"q k v"`.
+pub fn spelled(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    match !name.is_empty() && name.chars().all(bare) {
+        true => name.to_owned(),
+        false => format!("\"{name}\""),
+    }
 }
 
 /// Rows or cells that were typed beyond the table, in a sentence.
@@ -117,7 +130,7 @@ pub(super) fn excess(typed: &str, table: &Table) -> Option<String> {
         return Some(format!(
             "The table has {} rows: {}. Rows are separated by ; and cells by |.",
             table.rows.len(),
-            named(&table.rows)
+            listed(&table.rows)
         ));
     }
     let (line, name) = lines
@@ -129,7 +142,7 @@ pub(super) fn excess(typed: &str, table: &Table) -> Option<String> {
         name.text,
         typed_cells(line).len(),
         table.columns.len(),
-        named(&table.columns)
+        listed(&table.columns)
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use super::Env;
 use super::expr::{ExprError, Value};
-use super::grid::named;
+use super::grid::listed;
 use super::judge::{Wanted, coincide};
 use super::key::{Key, Kind, SlipValue, Tolerance};
 use crate::fields::{Phrase, Typed};
@@ -94,7 +94,7 @@ fn table(key: &Key, env: &Env<'_>, faults: &mut Vec<String>) {
                     "slip {}, there is no {what} “{}”; there are {}",
                     index + 1,
                     name.text,
-                    named(known)
+                    listed(known)
                 ));
             }
         }
@@ -303,7 +303,7 @@ fn among(key: &Key, value: &Value) -> Result<Vec<String>, String> {
     {
         Some(stranger) => Err(format!(
             "“{stranger}” is not among the options: {}",
-            named(&key.options)
+            listed(&key.options)
         )),
         None => Ok(names),
     }

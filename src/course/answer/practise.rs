@@ -15,7 +15,7 @@ mod scene;
 pub use deck::{Card, Deck};
 pub use draw::Draw;
 
-use super::grid::named;
+use super::grid::listed;
 use super::{Env, Expr, Key, Kind, NoRecords, Setting, Setup, Slip, SlipValue, Tolerance, Value};
 use super::{lint, told_apart};
 use crate::fields::{Phrase, Typed};
@@ -104,7 +104,7 @@ pub struct Task {
 impl Task {
     /// The options, in a line; empty where a number is asked for.
     pub fn options(&self) -> String {
-        named(&self.key.options)
+        listed(&self.key.options)
     }
 
     /// How the answer comes about.

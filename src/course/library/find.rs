@@ -102,6 +102,14 @@ impl Course {
 
 /// The nearest id, or the command that lists them: thirty ids make no sentence.
 fn hint(typed: &str, ids: &[&str], command: &str) -> String {
+    // A part that there is not, of an exercise that there is: `v2-ex1-a`.
+    let head = typed.rsplit_once('-').map(|(head, _)| head);
+    let whole = ids
+        .iter()
+        .find(|id| head.is_some_and(|head| head.eq_ignore_ascii_case(id)));
+    if let Some(whole) = whole {
+        return format!("did you mean {whole}? It has no such part.");
+    }
     match plan::nearest(typed, ids.iter().copied()) {
         Some(_) => way_out(typed, ids),
         None => format!("{command} lists them."),

@@ -107,6 +107,15 @@ impl Store {
         self.change(|progress| progress.merge(other))
     }
 
+    /// Puts these exercises back as they stand in `from`; all else stays as it is.
+    pub(super) fn put_back(&self, exercises: &[String], from: &Progress) -> Result<(), Fault> {
+        let back = self.change(|progress| {
+            let ids = exercises.iter();
+            ids.for_each(|id| progress.take(id, from));
+        });
+        back.map(drop)
+    }
+
     fn change(&self, change: impl FnOnce(&mut Progress)) -> Result<Progress, Fault> {
         let failed = |error: &io::Error| {
             Fault::whole(

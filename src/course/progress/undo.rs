@@ -1,87 +1,312 @@
-//! What a reset took away, until the next one: progress and sheets as they were.
+//! What resets took away, the newest first to come back: progress and sheets of the
+//! exercises as they were.
 
+use super::{Progress, Store};
 use crate::fault::Fault;
 use crate::paths::Places;
+use crate::sheet::{holds_answers, writable};
 use files::{Lock, plain, read_bounded, replace};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// Largest file that is kept or restored.
 const LARGEST: usize = 32 * 1024 * 1024;
 
+/// How many resets can be taken back; the oldest is forgotten for a newer one.
+const STEPS: usize = 32;
+
+/// Fields of a step. A file of one step has them at its top.
+const PROGRESS: &str = "progress";
+const SHEETS: &str = "sheets";
+const REFUGES: &str = "refuges";
+const FOLDER: &str = "folder";
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undone {
+    /// The exercises.
+    pub exercises: Vec<String>,
+    /// How many more resets can be taken back.
+    pub left: usize,
+}
+
 fn path(places: &Places) -> PathBuf {
     places.state.join("undo.toml")
 }
 
-/// Keeps progress and these sheets as they are now.
+fn text(path: &Path) -> Option<String> {
+    let bytes = read_bounded(path, LARGEST).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+impl Progress {
+    /// An exercise as it stands in `from`.
+    pub(super) fn take(&mut self, exercise: &str, from: &Self) {
+        let id = exercise.to_owned();
+        match from.exercises.get(exercise) {
+            Some(keys) => self.exercises.insert(id.clone(), keys.clone()),
+            None => self.exercises.remove(exercise),
+        };
+        match from.variants.get(exercise) {
+            Some(variant) => self.variants.insert(id.clone(), *variant),
+            None => self.variants.remove(exercise),
+        };
+        match from.finished.contains(exercise) {
+            true => self.finished.insert(id),
+            false => self.finished.remove(exercise),
+        };
+    }
+
+    /// Whether a reset of an exercise takes anything away here.
+    pub fn has_begun(&self, exercise: &str) -> bool {
+        let marks = self.exercises.get(exercise);
+        marks.is_some_and(|keys| !keys.is_empty()) || self.finished.contains(exercise)
+    }
+}
+
+/// The steps that are kept, the newest last.
+fn steps(places: &Places) -> Result<Vec<Table>, Fault> {
+    let path = path(places);
+    let Ok(bytes) = read_bounded(&path, LARGEST) else {
+        return Ok(Vec::new());
+    };
+    let read: Result<Table, _> = String::from_utf8_lossy(&bytes).parse();
+    let mut kept = read.map_err(|_| {
+        let say = "it is not TOML, so no reset can be undone or made; remove it.";
+        Fault::whole(places.shown(&path), say)
+    })?;
+    Ok(match kept.remove("step") {
+        Some(Value::Array(steps)) => {
+            let tables = steps.into_iter().filter_map(|step| match step {
+                Value::Table(step) => Some(step),
+                _ => None,
+            });
+            tables.collect()
+        }
+        _ if kept.contains_key(SHEETS) => vec![kept],
+        _ => Vec::new(),
+    })
+}
+
+/// Writes the steps, as many of the newest as there is room for.
+fn write(places: &Places, mut steps: Vec<Table>) -> io::Result<()> {
+    let path = path(places);
+    if steps.is_empty() {
+        return std::fs::remove_file(&path);
+    }
+    let over = steps.len().saturating_sub(STEPS);
+    steps.drain(..over);
+    loop {
+        let array = steps.iter().cloned().map(Value::Table).collect();
+        let text = Table::from_iter([("step".to_owned(), Value::Array(array))]).to_string();
+        if text.len() <= LARGEST || steps.len() == 1 {
+            return replace(&path, text.as_bytes());
+        }
+        steps.remove(0);
+    }
+}
+
+/// Progress of a step; that of a file without any is empty.
+fn progress_of(step: &Table) -> Progress {
+    let text = step.get(PROGRESS).and_then(Value::as_str);
+    let read = text.and_then(|text| Progress::read(text).ok());
+    read.unwrap_or_default()
+}
+
+/// The sheets of a step, or those that lie in the state folder, by exercise.
+fn sheets_of<'s>(step: &'s Table, field: &str) -> Vec<(&'s String, &'s str)> {
+    let sheets = step.get(field).and_then(Value::as_table);
+    let sheets = sheets.into_iter().flatten();
+    // Ids that are no names would lead out of the folder.
+    let named = sheets.filter(|(id, _)| crate::is_name(id));
+    named
+        .filter_map(|(id, s)| Some((id, s.as_str()?)))
+        .collect()
+}
+
+/// Keeps progress and sheets of those of these exercises that hold anything, as they are
+/// now; which these are. None of them: nothing is kept, since there is nothing to lose.
 ///
 /// # Errors
 /// The state folder cannot be written; then nothing should be reset.
-pub fn keep(places: &Places, exercises: &[String]) -> Result<(), Fault> {
-    let text = |path: PathBuf| {
-        read_bounded(&path, LARGEST)
-            .ok()
-            .and_then(|b| String::from_utf8(b).ok())
-    };
-    let mut kept = Table::new();
-    if let Some(progress) = text(places.progress()) {
-        kept.insert("progress".into(), Value::String(progress));
+pub fn keep(places: &Places, exercises: &[String]) -> Result<Vec<String>, Fault> {
+    let (progress, _) = Store::new(places).look();
+    // What lies there is about this folder only where it cannot be written itself.
+    let elsewhere = !places.answers().is_dir() || writable(&places.answers());
+    let mut step = Progress::default();
+    let (mut begun, mut sheets, mut refuges) = (Vec::new(), Table::new(), Table::new());
+    for id in exercises {
+        let here = places.sheet(id);
+        let refuge = Some(places.refuge(id)).filter(|refuge| !elsewhere && *refuge != here);
+        let sheet = text(&here);
+        let refuge = refuge.and_then(|refuge| text(&refuge));
+        let written = sheet.iter().chain(&refuge).any(|text| holds_answers(text));
+        if !written && !progress.has_begun(id) {
+            continue;
+        }
+        begun.push(id.clone());
+        step.take(id, &progress);
+        sheets.extend(sheet.map(|text| (id.clone(), Value::String(text))));
+        refuges.extend(refuge.map(|text| (id.clone(), Value::String(text))));
     }
-    let sheets = exercises.iter().filter_map(|id| {
-        let sheet = text(places.sheet(id))?;
-        Some((id.clone(), Value::String(sheet)))
-    });
-    kept.insert("sheets".into(), Value::Table(sheets.collect()));
-    let path = path(places);
-    std::fs::create_dir_all(&places.state)
-        .and_then(|()| replace(&path, kept.to_string().as_bytes()))
-        .map_err(|error| {
-            Fault::whole(
-                places.shown(&path),
-                format!("cannot be written: {}. Nothing was reset.", plain(&error)),
-            )
-        })
+    if begun.is_empty() {
+        return Ok(begun);
+    }
+    let ids = begun.iter().cloned().map(Value::String).collect();
+    let folder = places.answers().to_string_lossy().into_owned();
+    let kept = Table::from_iter([
+        (FOLDER.to_owned(), Value::String(folder)),
+        ("exercises".to_owned(), Value::Array(ids)),
+        (PROGRESS.to_owned(), Value::String(step.write())),
+        (SHEETS.to_owned(), Value::Table(sheets)),
+        (REFUGES.to_owned(), Value::Table(refuges)),
+    ]);
+    let failed = |error: &io::Error| {
+        let shown = places.shown(&path(places));
+        let say = format!("cannot be written: {}. Nothing was reset.", plain(error));
+        Fault::whole(shown, say)
+    };
+    std::fs::create_dir_all(&places.state).map_err(|error| failed(&error))?;
+    let _lock = Lock::take(&places.lock()).map_err(|error| Fault::unlocked(places, &error))?;
+    let mut all = steps(places)?;
+    // Variants that are only leafed through hide nothing of what came before.
+    let leafed = sheets_are_empty(&kept) && begun.iter().all(|id| step.exercises.get(id).is_none());
+    let known = |step: &Table| {
+        let before = progress_of(step);
+        begun.iter().all(|id| before.finished.contains(id))
+    };
+    if !(leafed && all.last().is_some_and(known)) {
+        all.push(kept);
+        write(places, all).map_err(|error| failed(&error))?;
+    }
+    Ok(begun)
 }
 
-/// Puts back what the last reset took away; the sheets that came back.
+fn sheets_are_empty(step: &Table) -> bool {
+    let mut all = [SHEETS, REFUGES]
+        .into_iter()
+        .flat_map(|f| sheets_of(step, f));
+    all.all(|(_, text)| !holds_answers(text))
+}
+
+/// Puts back what the last reset took away that is not undone yet. What was done since
+/// with other exercises stays.
 ///
 /// # Errors
 /// There is nothing to put back, or a file cannot be written.
-pub fn restore(places: &Places) -> Result<Vec<String>, Fault> {
-    let path = path(places);
-    let failed = |shown: String, error: &io::Error| {
-        Fault::whole(shown, format!("cannot be written: {}.", plain(error)))
+pub fn restore(places: &Places) -> Result<Undone, Fault> {
+    let failed = |path: &Path, error: &io::Error| {
+        let say = format!("cannot be written: {}.", plain(error));
+        Fault::whole(places.shown(path), say)
     };
-    let bytes = read_bounded(&path, LARGEST).map_err(|_| {
-        let say = "there is no reset to undo; only the last one can be.";
-        Fault::whole(places.shown(&path), say)
-    })?;
-    let text = String::from_utf8_lossy(&bytes);
-    let kept: Table = text.parse().map_err(|_| {
-        let say = "it is not TOML, so the reset cannot be undone; remove it.";
-        Fault::whole(places.shown(&path), say)
-    })?;
-    let lock = Lock::take(&places.lock()).map_err(|error| Fault::unlocked(places, &error))?;
-    let mut back = Vec::new();
-    if let Some(Value::Table(sheets)) = kept.get("sheets") {
-        for (id, sheet) in sheets {
-            // Ids that are no names would lead out of the folder.
-            let Some(sheet) = sheet.as_str().filter(|_| crate::is_name(id)) else {
-                continue;
-            };
-            let target = places.sheet(id);
-            replace(&target, sheet.as_bytes())
-                .map_err(|error| failed(places.shown(&target), &error))?;
-            back.push(id.clone());
+    let path = path(places);
+    let mut all = steps(places)?;
+    let Some(step) = all.pop() else {
+        let say = format!("there is no reset to undo; the last {STEPS} can be.");
+        return Err(Fault::whole(places.shown(&path), say));
+    };
+    let (sheets, refuges) = (sheets_of(&step, SHEETS), sheets_of(&step, REFUGES));
+    let folder = step.get(FOLDER).and_then(Value::as_str).map(Path::new);
+    // Sheets of one folder are no answers of another.
+    if let Some(folder) = folder.filter(|f| *f != places.answers() && !sheets.is_empty()) {
+        let shown = places.shown(folder);
+        let say = "the last reset was of the sheets there; undo it in that folder.";
+        return Err(Fault::whole(shown, say));
+    }
+    let named = step.get("exercises").and_then(Value::as_array);
+    let exercises: Vec<String> = match named {
+        Some(ids) => {
+            let ids = ids.iter().filter_map(Value::as_str);
+            ids.map(str::to_owned).collect()
         }
+        None => sheets.iter().map(|(id, _)| (*id).clone()).collect(),
+    };
+    // Progress first: it says best why nothing can be written here.
+    Store::new(places).put_back(&exercises, &progress_of(&step))?;
+    let lock = Lock::take(&places.lock()).map_err(|error| Fault::unlocked(places, &error))?;
+    let here = sheets.iter().map(|(id, text)| (places.sheet(id), *text));
+    let there = refuges.iter().map(|(id, text)| (places.refuge(id), *text));
+    for (target, text) in here.chain(there) {
+        replace(&target, text.as_bytes()).map_err(|error| failed(&target, &error))?;
     }
-    if let Some(progress) = kept.get("progress").and_then(Value::as_str) {
-        let target = places.progress();
-        replace(&target, progress.as_bytes())
-            .map_err(|error| failed(places.shown(&target), &error))?;
-    }
-    let _ = std::fs::remove_file(&path);
+    let left = all.len();
+    write(places, all).map_err(|error| failed(&path, &error))?;
     drop(lock);
-    Ok(back)
+    Ok(Undone { exercises, left })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paths::Surroundings;
+    use crate::progress::{Event, Mark};
+
+    fn places_in(folder: &Path) -> Places {
+        let around = Surroundings {
+            current: folder.to_owned(),
+            home: Some(folder.to_owned()),
+            data: Some(folder.join("data")),
+        };
+        Places::find(&around, None, None)
+    }
+
+    fn answered(store: &Store, exercise: &str, typed: &str) {
+        let event = Event::Checked {
+            exercise: exercise.to_owned(),
+            key: "kernel".to_owned(),
+            typed: typed.to_owned(),
+            mark: Mark::Right,
+        };
+        store.record(&[event]).unwrap();
+    }
+
+    fn reset(places: &Places, exercise: &str) -> Vec<String> {
+        let kept = keep(places, &[exercise.to_owned()]).unwrap();
+        let event = Event::Reset {
+            exercise: exercise.to_owned(),
+            key: None,
+        };
+        Store::new(places).record(&[event]).unwrap();
+        kept
+    }
+
+    #[test]
+    fn a_verdict_without_a_sheet_comes_back_and_later_work_elsewhere_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places_in(folder.path());
+        let store = Store::new(&places);
+        assert!(reset(&places, "ex22").is_empty());
+        assert!(restore(&places).is_err());
+        answered(&store, "ex22", "");
+        assert_eq!(reset(&places, "ex22"), ["ex22"]);
+        assert!(!store.look().0.has_begun("ex22"));
+        answered(&store, "ex2", "1");
+        let undone = restore(&places).unwrap();
+        assert_eq!(
+            (undone.exercises, undone.left),
+            (vec!["ex22".to_owned()], 0)
+        );
+        let progress = store.look().0;
+        assert!(progress.key("ex22", "kernel").solved);
+        assert!(progress.key("ex2", "kernel").solved);
+    }
+
+    #[test]
+    fn resets_come_back_one_by_one_and_the_oldest_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places_in(folder.path());
+        let store = Store::new(&places);
+        for n in 0..=STEPS {
+            answered(&store, &format!("ex{n}"), "1");
+            reset(&places, &format!("ex{n}"));
+        }
+        for n in (1..=STEPS).rev() {
+            let undone = restore(&places).unwrap();
+            assert_eq!(undone.exercises, [format!("ex{n}")]);
+            assert_eq!(undone.left, n - 1);
+        }
+        assert!(restore(&places).is_err());
+        assert!(!store.look().0.has_begun("ex0"));
+    }
 }

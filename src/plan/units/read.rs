@@ -30,7 +30,7 @@ const DEEPEST: usize = 32;
 /// [`ReadError`] with the column for anything else; never panics, never runs
 /// away: results beyond 10³⁰, division by zero and deep nesting are errors.
 pub fn read(text: &str, asked: Option<Dimension>) -> Result<Typed, ReadError> {
-    let chars: Vec<char> = text.chars().collect();
+    let chars: Vec<char> = unsigned(text).chars().collect();
     let mut reader = Reader {
         chars: &chars,
         at: 0,
@@ -78,6 +78,14 @@ pub fn read(text: &str, asked: Option<Dimension>) -> Result<Typed, ReadError> {
         return Err(reader.error(reader.at, what));
     }
     reader.finish(value)
+}
+
+/// A number without the sign behind it that says where it comes from, as pages print it:
+/// `71 #`, `12.6 MB =`, `4.1 ms @`.
+pub fn unsigned(text: &str) -> &str {
+    let number = text.trim_end().strip_suffix(['=', '#', '@']);
+    let number = number.filter(|number| number.contains(|c: char| c.is_ascii_digit()));
+    number.map_or(text, str::trim_end)
 }
 
 struct Reader<'a> {

@@ -97,7 +97,7 @@ impl Api {
         // SAFETY: opening libcuda runs its initialisers and nothing of ours.
         if !unsafe { sys::is_culib_present() } {
             return Err(GpuError::missing(
-                "no NVIDIA driver is here (libcuda.so.1 is not found); --backend cpu needs none",
+                "no NVIDIA driver is here (libcuda.so.1 is not found); cpu and simt need none",
             ));
         }
         // SAFETY: the library is present, so that this does not panic.

@@ -183,7 +183,7 @@ fn no_library(named: Option<&Path>) -> String {
     if !Path::new(KERNEL_DRIVER).exists() {
         return format!(
             "no AMD GPU and no ROCm are here (neither {KERNEL_DRIVER} nor libamdhip64.so is \
-             found); --backend cpu needs none"
+             found); cpu and simt need none"
         );
     }
     let load = match module() {

@@ -3,7 +3,7 @@
 use super::{Fits, Judgement, Verdict, line, meant, options, said};
 use crate::answer::Env;
 use crate::answer::expr::{ExprError, Value};
-use crate::answer::grid::named;
+use crate::answer::grid::listed;
 use crate::answer::key::{Key, Kind, SlipValue};
 use crate::fields::Phrase;
 
@@ -161,7 +161,7 @@ fn stranger(typed: &str, part: &str, key: &Key) -> (usize, String) {
     let say = format!(
         "“{}” is not one of the options: {}.",
         shown(part),
-        named(&key.options)
+        listed(&key.options)
     );
     (column, say)
 }
@@ -177,7 +177,7 @@ fn complete(typed: &str, found: Vec<String>, key: &Key) -> Result<Vec<String>, (
         return Ok(found);
     }
     // What is missing stands behind the last character.
-    let list = || named(&key.options);
+    let list = || listed(&key.options);
     let missing: Vec<&str> = key
         .options
         .iter()

@@ -13,7 +13,7 @@ const SIGNS: [char; 6] = ['=', '≈', '≃', '≅', '≥', '≤'];
 /// # Errors
 /// [`ReadError`] with the column in `text`.
 pub(super) fn read(text: &str, ask: &str, asked: Asked) -> Result<Typed, ReadError> {
-    let asking = Asking::of(ask);
+    let (text, asking) = (units::unsigned(text), Asking::of(ask));
     let first = statement(text, &asking, asked);
     match &first {
         Err(_) => reasoned(text, &asking, asked).unwrap_or(first),
@@ -367,6 +367,10 @@ mod tests {
             "it launches 17 kernels",
             "seventeen",
             "17?",
+            "17 #",
+            "17#",
+            "17 =",
+            "10 + 7 = 17 @",
         ] {
             let read = read(text, ask, count);
             assert_eq!(read.map(|t| t.quantity.exact()), Ok(Some(17)), "{text}");
