@@ -144,7 +144,7 @@ impl Reader {
     }
 
     /// Text of the section lies below what is shown, and the path led here.
-    pub(super) fn stops_on_path(&self) -> bool {
+    pub fn stops_on_path(&self) -> bool {
         self.path && self.opened && self.page_below().is_some()
     }
 

@@ -217,6 +217,13 @@ fn space_does(state: &State) -> String {
         Some(followed) if followed.next.is_empty() => {
             "The path is through; P chooses another.".to_owned()
         }
+        // What is left of a section comes before what follows it.
+        Some(_) if state.reader.stops_on_path() => {
+            let lesson = state.shared.contents.lessons.get(state.reader.lesson);
+            let number = lesson.map_or("", |lesson| &lesson.number);
+            let section = state.reader.section + 1;
+            format!("Space goes on with the path: the rest of lesson {number}, section {section}.")
+        }
         Some(followed) => format!("Space goes on with the path: {}", ended(&followed.next)),
     }
 }

@@ -287,6 +287,17 @@ fn home_follows_the_path_and_space_goes_on_with_it() {
 }
 
 #[test]
+fn home_says_that_space_leads_to_the_rest_of_a_section() {
+    let mut s = home(60, 18).press(&[SPACE]);
+    while !s.rows().join(" ").contains("more below") {
+        s = s.press(&[SPACE]);
+    }
+    let s = s.press(&[ch('H')]);
+    let s = s.shows("Space goes on with the path: the rest of lesson 00");
+    s.press(&[SPACE]).shows("more below");
+}
+
+#[test]
 fn another_path_is_looked_at_before_it_is_followed() {
     let chose = |s: &Screen, name: &str| {
         s.recorded().iter().any(|event| {
