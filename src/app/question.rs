@@ -56,6 +56,8 @@ pub struct Question {
     pub(super) option: Option<usize>,
     /// The cell of a table under the cursor, in reading order.
     pub cell: usize,
+    /// The option at which it was said that another one is marked.
+    pub(super) warned: Option<usize>,
     /// The cells of a table that were not right when it was last checked, and what stood
     /// in them.
     pub(super) refused: Vec<(usize, String)>,

@@ -21,18 +21,25 @@ pub(crate) fn make(
     leash: &Leash,
     heard: impl FnMut(&str),
 ) -> Result<Kept, String> {
-    let mut arguments = words.to_vec();
-    arguments.extend(["--json", "--progress", "--state"].map(str::to_owned));
-    arguments.push(places.state.display().to_string());
-    if let Some(gpu) = places.gpu {
-        arguments.extend(["--gpu".to_owned(), gpu.to_owned()]);
-    }
-    let ended = follow_on(leash, &arguments, |_| LONGEST, heard)
+    let ended = follow_on(leash, &arguments(words, places), |_| LONGEST, heard)
         .map_err(|e| format!("the study's process cannot be started: {e}"))?;
     serde_json::from_str(&ended.output).map_err(|_| match ended.last.as_str() {
         "" => "the study's process ended without a word; in a shell it says more".to_owned(),
         said => without_usage(&sentence(said)),
     })
+}
+
+/// The command with what the workshop knows: its state folder, and the device of the
+/// course where the command names none.
+fn arguments(words: &[String], places: &Places) -> Vec<String> {
+    let mut arguments = words.to_vec();
+    arguments.extend(["--json", "--progress", "--state"].map(str::to_owned));
+    arguments.push(places.state.display().to_string());
+    let named = words.iter().any(|word| word == "--gpu");
+    if let Some(gpu) = places.gpu.filter(|_| !named) {
+        arguments.extend(["--gpu".to_owned(), gpu.to_owned()]);
+    }
+    arguments
 }
 
 /// A report asks every library of a GPU for its devices.
@@ -82,4 +89,27 @@ pub(crate) fn report(places: &Places) -> Result<String, String> {
 /// A sentence about a command line without the word that begins it in a shell.
 fn without_usage(said: &str) -> String {
     said.trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use course::Surroundings;
+
+    #[test]
+    fn a_study_names_one_device() {
+        let mut places = Places::find(&Surroundings::default(), None, None);
+        places.gpu = Some("mi300a");
+        let named = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let all = arguments(&words, &places);
+            let at = all.iter().position(|word| word == "--gpu");
+            let gpus = all.iter().filter(|word| *word == "--gpu").count();
+            (gpus, at.and_then(|at| all.get(at + 1).cloned()))
+        };
+        let own = Some("mi300a".to_owned());
+        assert_eq!(named("study occupancy"), (1, own));
+        let other = Some("h200".to_owned());
+        assert_eq!(named("study occupancy --gpu h200"), (1, other));
+    }
 }

@@ -2,7 +2,7 @@
 
 pub mod evidence;
 
-use super::pen::{Pen, clip};
+use super::pen::{Pen, clip, width};
 use super::rows::Row;
 use super::theme::Role;
 use super::{cards, frame};
@@ -86,9 +86,6 @@ fn list(state: &State, pen: &mut Pen<'_>) {
     let claims = listed(&state.claims, &state.shared);
     let edge = pen.width();
     let end = pen.put(1, 0, "Claims", Role::Strong);
-    if let Some(gpu) = frame::course_gpu(state, edge) {
-        pen.put(end, 0, &format!(" · {gpu}"), Role::Dim);
-    }
     let (judged, right) = tally(&state.shared.study);
     let all = course::Ledger::built_in().claims().len();
     let sum = match judged {
@@ -98,6 +95,13 @@ fn list(state: &State, pen: &mut Pen<'_>) {
         }
         _ => format!("{judged} of {all} judged"),
     };
+    let gpu = frame::course_gpu(state, edge).map(|gpu| format!(" · {gpu}"));
+    let free = edge.saturating_sub(end + 1);
+    let fits = |gpu: &String, sum: &str| width(gpu) + width(sum) < usize::from(free);
+    // The device goes before the sum is cut short.
+    if let Some(gpu) = gpu.filter(|gpu| fits(gpu, &sum)) {
+        pen.put(end, 0, &gpu, Role::Dim);
+    }
     pen.right(edge, 0, &sum, Role::Dim);
     let room = usize::from(pen.height().saturating_sub(4));
     let cursor = state.claims.cursor.min(claims.len().saturating_sub(1));

@@ -561,8 +561,17 @@ fn letters_mean_at_options_what_they_mean_elsewhere() {
 fn enter_checks_the_mark_wherever_the_cursor_stands() {
     let marked = || form().press(&[key(Code::Down), SPACE]);
     let before = kept(&marked(), "bound");
-    let s = marked().press(&[RIGHT, ENTER]);
-    assert_eq!(kept(&s, "bound"), before);
+    let s = marked()
+        .press(&[RIGHT, ENTER])
+        .shows("is marked: Enter checks that");
+    let checked = |s: &Screen| {
+        let events = s.recorded().into_iter();
+        let checks = events.filter(|event| matches!(event, course::Event::Checked { .. }));
+        checks.count()
+    };
+    assert_eq!((kept(&s, "bound"), checked(&s)), (before.clone(), 0));
+    let s = s.press(&[ENTER]);
+    assert_eq!((kept(&s, "bound"), checked(&s)), (before.clone(), 1));
     // After a new start the cursor stands at the mark.
     let mut s = marked().press(&[RIGHT, SPACE, ESC]);
     let last = kept(&s, "bound");

@@ -3,6 +3,7 @@
 
 use super::check::{self, now, refused};
 use crate::intent::Out;
+use crate::note::Tone;
 use crate::question::Asked;
 use crate::shared::Shared;
 use course::{Key, Kind, Phrase};
@@ -32,6 +33,26 @@ pub(super) fn takes(shared: &Shared, asked: &Asked, key: &Key) -> bool {
     let option = key.options.get(here(shared, asked));
     let other = option.is_some_and(|option| option.text != typed.trim());
     typed.is_empty() || other && refused(shared, asked)
+}
+
+/// Whether another option is marked than the one under the cursor, which is said once.
+pub(super) fn elsewhere(shared: &mut Shared, asked: &Asked, key: &Key) -> bool {
+    let at = here(shared, asked);
+    let marked = now(shared, asked).trim().to_owned();
+    let place = key.options.iter().position(|option| option.text == marked);
+    let question = shared.questions.question_mut(asked);
+    let Some(place) = place.filter(|place| *place != at && question.warned != Some(at)) else {
+        question.warned = None;
+        return false;
+    };
+    question.warned = Some(at);
+    let what = match &key.kernel {
+        Some(_) => format!("Line {} is marked", place + 1),
+        None => format!("“{marked}” is marked"),
+    };
+    let text = format!("{what}: Enter checks that, Space marks the one under the cursor.");
+    shared.notes.say(Tone::Plain, text);
+    true
 }
 
 /// Marks the option under the cursor, or takes its mark away.
