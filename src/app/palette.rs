@@ -260,7 +260,12 @@ pub fn matches(shared: &Shared, form: Option<&str>, typed: &str) -> (Vec<Entry>,
             let by_id = score(typed, &e.id).filter(|_| !e.id.is_empty());
             let found = score(typed, &e.text).max(of_kind).max(by_id)?;
             // There are many claims; what does something comes first.
-            let weight = if e.kind == "claim" { CLAIM } else { 0 };
+            let weight = match (&e.command, e.kind) {
+                // `7` is the number of lesson 07.
+                (Command::Lesson(_), _) if numbered(typed, &e.text) => KIND,
+                (_, "claim") => CLAIM,
+                _ => 0,
+            };
             Some((found + weight, e))
         })
         .collect();
@@ -274,6 +279,12 @@ const KIND: i32 = 24;
 
 /// What a claim counts less than a command, a lesson or an exercise.
 const CLAIM: i32 = -4;
+
+/// Whether what is typed is the number that a text begins with.
+fn numbered(typed: &str, text: &str) -> bool {
+    let number = text.split(' ').next().and_then(|n| n.parse::<u32>().ok());
+    number.is_some() && number == typed.trim().parse().ok()
+}
 
 /// How well `text` matches what is typed: all letters in order, better at the
 /// beginning of words and in one piece. `None`: it does not match. Every word

@@ -54,6 +54,8 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
         // The size is looked at apart.
         Message::Resize { columns, rows } => {
             shared.size = (columns, rows);
+            // What is asked stays in view.
+            shared.questions.reveal = true;
             out.moved_only = true;
         }
         Message::Tick => out.moved_only = true,

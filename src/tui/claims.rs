@@ -96,7 +96,7 @@ fn list(state: &State, pen: &mut Pen<'_>) {
         _ => format!("{judged} of {all} judged"),
     };
     let gpu = frame::course_gpu(state, edge).map(|gpu| format!(" · {gpu}"));
-    let free = edge.saturating_sub(end + 1);
+    let free = edge.saturating_sub(end);
     let fits = |gpu: &String, sum: &str| width(gpu) + width(sum) < usize::from(free);
     // The device goes before the sum is cut short.
     if let Some(gpu) = gpu.filter(|gpu| fits(gpu, &sum)) {

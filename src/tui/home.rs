@@ -2,7 +2,7 @@
 //! this machine has.
 
 use super::frame;
-use super::pen::{Pen, clip, wrap};
+use super::pen::{Pen, clip, width, wrap};
 use super::ribbon::bar;
 use super::theme::Role;
 use app::claims::judged;
@@ -41,14 +41,13 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
     let edge = pen.width().min(WIDEST) - 1;
     let columns = columns(edge);
-    contents(state, edge, pen, 2);
     let summary = format!(
         "{} of {} read · {}",
         state.shared.contents.read().0,
         state.shared.contents.read().1,
         state.shared.contents.tally.line()
     );
-    pen.right(edge, 2, &summary, Role::Text);
+    contents(state, edge, &summary, pen, 2);
     heads(columns, pen, 3);
     // Below the list: a blank row, the summary, a blank row, what Space and Enter do.
     let room = (last - 10).saturating_sub(4);
@@ -88,11 +87,15 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
 }
 
 /// The heading of the list, with the device that the course speaks of.
-fn contents(state: &State, edge: u16, pen: &mut Pen<'_>, y: u16) {
+fn contents(state: &State, edge: u16, summary: &str, pen: &mut Pen<'_>, y: u16) {
     let end = pen.put(1, y, "Contents", Role::Strong);
-    if let Some(gpu) = frame::course_gpu(state, edge) {
-        pen.put(end, y, &format!(" · {gpu}"), Role::Dim);
+    let gpu = frame::course_gpu(state, edge).map(|gpu| format!(" · {gpu}"));
+    // The device goes before the summary is cut.
+    let fits = |gpu: &String| usize::from(end) + width(gpu) + width(summary) < usize::from(edge);
+    if let Some(gpu) = gpu.filter(fits) {
+        pen.put(end, y, &gpu, Role::Dim);
     }
+    pen.right(edge, y, summary, Role::Text);
 }
 
 /// Where the columns of the list stand that ends at `edge`: shows, time, read, and the
@@ -322,11 +325,10 @@ fn enter_does(state: &State) -> String {
 fn wide(state: &State, pen: &mut Pen<'_>) {
     let left = pen.width();
     let edge = left - 1;
-    contents(state, edge, pen, 0);
+    let (read, of) = state.shared.contents.read();
+    contents(state, edge, &format!("{read} of {of} read"), pen, 0);
     let contents = &state.shared.contents;
     let tally = contents.tally;
-    let read = format!("{} of {} read", contents.read().0, contents.read().1);
-    pen.right(edge, 0, &read, Role::Text);
     heads(columns(edge), pen, 1);
     let counts = [
         ("right", tally.right, Role::Good),

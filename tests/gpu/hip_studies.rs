@@ -78,7 +78,7 @@ fn a_room_that_a_block_may_not_have_has_no_time() {
     };
     let setting = setting.with("STANDIN_FAULT", "tick=10,once=1");
     let ran = finished(&setting, "study occupancy --backend hip --gpu mi210");
-    let times: Vec<bool> = rows(&ran, 0).iter().map(|row| !row[5].is_null()).collect();
+    let times: Vec<bool> = rows(&ran, 0).iter().map(|row| !row[6].is_null()).collect();
     // 0, 32, 48 KiB and three that are more than 64.
     assert_eq!(
         times,

@@ -287,6 +287,26 @@ fn home_follows_the_path_and_space_goes_on_with_it() {
 }
 
 #[test]
+fn a_number_in_the_palette_is_a_lesson() {
+    for number in ["7", "07"] {
+        let s = home(80, 24).press(&[ch(':')]).typed(number).press(&[ENTER]);
+        assert_eq!(s.state.page, Page::Lesson, "{number}");
+        s.shows("07 ");
+    }
+}
+
+#[test]
+fn a_marked_question_stays_in_view_when_the_window_shrinks() {
+    let s = form().press(&[key(Code::Down); 4]).shows("►[ ] q");
+    let mut s = s;
+    s.tell(Message::Resize {
+        columns: 60,
+        rows: 18,
+    });
+    s.shows("►[ ] q");
+}
+
+#[test]
 fn home_says_that_space_leads_to_the_rest_of_a_section() {
     let mut s = home(60, 18).press(&[SPACE]);
     while !s.rows().join(" ").contains("more below") {

@@ -91,17 +91,12 @@ pub fn now(shared: &Shared, asked: &Asked) -> String {
     draft.unwrap_or_else(kept).to_owned()
 }
 
-/// Whether a question is graded: own words and predictions are kept, kernels are judged.
-fn is_graded(key: &Key) -> bool {
-    key.kernel.is_some() || !matches!(key.kind, Kind::Text | Kind::Predict)
-}
-
 /// Whether a graded answer stands that was found right, and is not being changed.
 pub fn right(shared: &Shared, asked: &Asked) -> bool {
     let Some(key) = shared.study.key_of(asked) else {
         return false;
     };
-    let graded = is_graded(key);
+    let graded = key.is_graded();
     let typed = shared.study.typed(&asked.exercise, &asked.key);
     let kept = shared.study.progress.key(&asked.exercise, &asked.key);
     // What took a right answer's place and was refused is not right, also after a new start.
@@ -348,7 +343,7 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         let now = shared.questions.known.get(asked);
         let mark = now.and_then(|q| Mark::of(&q.judgement.as_ref()?.verdict));
         // What is not graded is kept, and never right.
-        let graded = shared.study.key_of(asked).is_none_or(is_graded);
+        let graded = shared.study.key_of(asked).is_none_or(Key::is_graded);
         let solved = if graded { Mark::Right } else { Mark::Kept };
         let refused = kept
             .verdict

@@ -102,9 +102,9 @@ const CELL: &[FooterItem] = &[
     (&[Action::Left, Action::Right], "cell"),
     (&[Action::Up, Action::Down], "row"),
     (&[Action::Open], "type, check"),
+    (&[Action::Change], "change"),
     (&[Action::NextPart], "next question"),
     (&[Action::Hint], "hint"),
-    (&[Action::Solution], "solution"),
     (&[Action::Back], "back"),
     (&[Action::Help], "help"),
 ];

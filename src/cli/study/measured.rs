@@ -113,10 +113,15 @@ impl HostMemoryArgs {
     }
 }
 
+/// So many bytes: a number alone, or one with its unit.
+fn whole_bytes(text: &str) -> Option<u64> {
+    let alone = text.trim().parse().ok();
+    alone.or_else(|| positive(text, Dimension::Bytes).map(|bytes| bytes as u64))
+}
+
 /// A size in bytes.
 fn bytes(option: &str, text: &str) -> Result<u64, Failure> {
-    let bytes = positive(text, Dimension::Bytes).map(|bytes| bytes as u64);
-    bytes.ok_or_else(|| {
+    whole_bytes(text).ok_or_else(|| {
         Failure::usage(format!(
             "--{option} takes bytes such as 64KiB, not “{text}”"
         ))
@@ -229,10 +234,7 @@ impl OccupancyArgs {
         let database = GpuDatabase::embedded()?;
         let shared = match &self.shared {
             None => 0,
-            Some(text) if text.trim() == "0" => 0,
-            Some(text) => positive(text, Dimension::Bytes).ok_or_else(|| {
-                Failure::usage(format!("--shared takes bytes such as 48KiB, not “{text}”"))
-            })? as u64,
+            Some(text) => bytes("shared", text)?,
         };
         let gpu = database.get(device)?.clone();
         // What cannot be launched is refused before anything runs.

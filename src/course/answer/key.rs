@@ -284,6 +284,11 @@ impl Key {
         answer.ok_or_else(|| self.no_answer())
     }
 
+    /// Whether it is graded: own words and predictions are kept, kernels are judged.
+    pub fn is_graded(&self) -> bool {
+        self.kernel.is_some() || !matches!(self.kind, Kind::Text | Kind::Predict)
+    }
+
     pub(super) fn no_answer(&self) -> ExprError {
         ExprError {
             column: 1,

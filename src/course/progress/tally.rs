@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 use super::{Mark, Progress};
-use crate::answer::Kind;
+
 use crate::exercise::Exercise;
 
 /// How many questions stand how; those in none of these are open.
@@ -74,7 +74,7 @@ impl Progress {
         for key in &exercise.keys {
             let mark = self.key(&exercise.id, &key.name.text);
             let count = match (mark.verdict, mark.solved || finished) {
-                (_, true) if matches!(key.kind, Kind::Text | Kind::Predict) => &mut tally.kept,
+                (_, true) if !key.is_graded() => &mut tally.kept,
                 (_, true) => &mut tally.right,
                 (Some(Mark::Slip), false) => &mut tally.slip,
                 (Some(Mark::Wrong), false) => &mut tally.wrong,
@@ -89,8 +89,29 @@ impl Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::Kind;
     use crate::library::Course;
     use crate::progress::Event;
+
+    #[test]
+    fn a_kernel_that_was_judged_right_is_right() {
+        let course = Course::built_in();
+        let exercise = course.exercise("ex19").unwrap();
+        let key = exercise
+            .keys
+            .iter()
+            .find(|key| key.kernel.is_some())
+            .unwrap();
+        let mut progress = Progress::default();
+        progress.apply(&Event::Checked {
+            exercise: exercise.id.clone(),
+            key: key.name.text.clone(),
+            typed: String::new(),
+            mark: Mark::Right,
+        });
+        let tally = progress.tally(exercise);
+        assert_eq!((tally.right, tally.kept), (1, 0));
+    }
 
     #[test]
     fn what_is_kept_is_not_right_and_what_is_wrong_is_not_open() {
