@@ -140,8 +140,8 @@ impl Questions {
 /// How answers are written, for an empty field. None of them is an answer of the course.
 pub fn examples(ascii: bool) -> &'static str {
     if ascii {
-        "23   1.234 MB   567.8 GFLOP   61.8 %   3/7   2*4*999   9.87 us"
+        "23   1.234 MB   567.8 GFLOP   61.8 %   7/23   2*4*999   9.87 us"
     } else {
-        "23   1.234 MB   567.8 GFLOP   61.8 %   3/7   2*4*999   9.87 µs"
+        "23   1.234 MB   567.8 GFLOP   61.8 %   7/23   2*4*999   9.87 µs"
     }
 }
