@@ -139,11 +139,11 @@ impl Questions {
     }
 }
 
-/// How answers are written, for an empty field.
+/// How answers are written, for an empty field. None of them is an answer of the course.
 pub fn examples(ascii: bool) -> &'static str {
     if ascii {
-        "17   1.250 MB   219.27 GFLOP   94.1 %   1/3   2*4*512   2.85 us"
+        "23   1.234 MB   567.8 GFLOP   61.8 %   7/23   2*4*999   9.87 us"
     } else {
-        "17   1.250 MB   219.27 GFLOP   94.1 %   1/3   2*4*512   2.85 µs"
+        "23   1.234 MB   567.8 GFLOP   61.8 %   7/23   2*4*999   9.87 µs"
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn practise(output: &OutputArgs, args: &PractiseArgs, out: &mut Out) 
         return Err(Failure::usage("--count 0 asks nothing; take 1 or more"));
     }
     let mut stdout = std::io::stdout();
-    let head = "An empty line shows the answer; Ctrl-D ends. Numbers are typed as you write them: 1.250 MB, 94.1 %, 3*4*512.";
+    let head = "An empty line shows the answer; Ctrl-D ends. Numbers are typed as you write them: 1.234 MB, 61.8 %, 2*4*999.";
     for line in wrapped(head, "", "") {
         let _ = writeln!(stdout, "{line}");
     }

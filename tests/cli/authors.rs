@@ -423,7 +423,7 @@ fn an_exercise_that_stands_in_is_held_to_what_is_shown_of_it() {
         lint.out
     );
     assert!(
-        said("warning: the built-in path three-hours asks block, forward of it"),
+        said("warning: the built-in path three-hours asks products, outside of it"),
         "{}",
         lint.out
     );

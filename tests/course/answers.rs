@@ -347,6 +347,40 @@ fn models_of_counts_have_four_digits() {
     assert!(models >= 6, "{models} models are too few");
 }
 
+/// Examples are read before the first question: none of them answers one.
+#[test]
+fn no_example_of_what_is_typed_is_an_answer() {
+    let (course, gpus) = (Course::built_in(), GpuDatabase::embedded().unwrap());
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let lesson = std::fs::read_to_string(folder.join("lessons/00-welcome.md")).unwrap();
+    let table = lesson.lines().filter(|line| line.starts_with("| `"));
+    let cells = table.filter_map(|line| line.split('|').nth(1));
+    let codes = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    // The last of these is the word of an option, and keys are named in the same way.
+    let mut examples: Vec<&str> = codes
+        .filter(|code| code.starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
+    assert_eq!(examples.len(), 7, "{examples:?}");
+    let beside = app::question::examples(false).split("   ");
+    examples.extend(beside.inspect(|example| assert!(!example.is_empty())));
+    let mut given_away = Vec::new();
+    let mut asked = 0;
+    for exercise in course.exercises() {
+        let env = exercise.env(&gpus, Figures::built_in()).unwrap();
+        for key in exercise.keys.iter().filter(|key| key.kind == Kind::Number) {
+            asked += 1;
+            for example in &examples {
+                let graded = grade(example, key, &env);
+                if graded.is_ok_and(|said| matches!(said.verdict, Verdict::Right { .. })) {
+                    given_away.push(format!("{} {}: {example}", exercise.id, key.name.text));
+                }
+            }
+        }
+    }
+    assert!(asked > 100, "{asked}");
+    assert!(given_away.is_empty(), "{}", given_away.join("\n"));
+}
+
 /// A count that is wanted to four digits or more says so before it is answered.
 #[test]
 fn a_question_says_that_it_wants_every_digit() {

@@ -675,8 +675,8 @@ fn a_sheet_is_made_with_its_questions_and_keeps_what_people_write() {
     assert_eq!(saved.to_string(), "Saved to answers/ex1.toml.");
     let expected = "\
 # ex1 Launch census of V1
-# Type answers as you would write them: \"17\", \"1.250 MB\", \"94.1 %\",
-# \"2*4*512*2048^2\". \"\" is open.
+# Type answers as you would write them: \"23\", \"1.234 MB\", \"61.8 %\",
+# \"2*3*100*500^2\". \"\" is open.
 # tinyllama-tutor check ex1
 
 # 1. How many kernels does one block launch when every op is its own kernel?

@@ -168,7 +168,7 @@ pub(super) fn question<'e>(exercise: &'e Exercise, key: &str) -> &'e str {
 /// A new sheet: every question as a comment, every key open.
 pub(crate) fn blank(exercise: &Exercise) -> DocumentMut {
     let mut text = comment(&exercise.heading());
-    text.push_str(&comment("Type answers as you would write them: \"17\", \"1.250 MB\", \"94.1 %\", \"2*4*512*2048^2\". \"\" is open."));
+    text.push_str(&comment("Type answers as you would write them: \"23\", \"1.234 MB\", \"61.8 %\", \"2*3*100*500^2\". \"\" is open."));
     text.push_str(&comment(&format!("tinyllama-tutor check {}", exercise.id)));
     let gpus = data_sheets();
     for (index, key) in exercise.keys.iter().enumerate() {
