@@ -41,7 +41,7 @@ pub(super) fn put<'e>(
     let before = sheet.answer(&key.name.text).unwrap_or_default();
     let by_cell = part.as_ref().is_some_and(|part| part.column.is_some());
     let now = match (&part, &key.table) {
-        (Some(part), Some(table)) => part.into_cells(table, &before, typed)?,
+        (Some(part), Some(table)) => part.with_cells(table, &before, typed)?,
         (_, Some(table)) if alone(typed, table.rows.len(), table.columns.len()) => {
             return Err(too_few(key, table, &key.name.text));
         }
@@ -179,7 +179,7 @@ struct Part<'e> {
 
 impl Part<'_> {
     /// The table with what is typed in its place.
-    fn into_cells(&self, table: &Table, before: &str, typed: &str) -> Result<String, Failure> {
+    fn with_cells(&self, table: &Table, before: &str, typed: &str) -> Result<String, Failure> {
         let columns = table.columns.len();
         let mut cells = filled(before, table.rows.len(), columns);
         match (cells.get_mut(self.row), self.column) {

@@ -171,7 +171,7 @@ pub fn keep(places: &Places, exercises: &[String]) -> Result<Vec<String>, Fault>
     let _lock = Lock::take(&places.lock()).map_err(|error| Fault::unlocked(places, &error))?;
     let mut all = steps(places)?;
     // Variants that are only leafed through hide nothing of what came before.
-    let leafed = sheets_are_empty(&kept) && begun.iter().all(|id| step.exercises.get(id).is_none());
+    let leafed = sheets_are_empty(&kept) && begun.iter().all(|id| !step.exercises.contains_key(id));
     let known = |step: &Table| {
         let before = progress_of(step);
         begun.iter().all(|id| before.finished.contains(id))
