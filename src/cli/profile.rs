@@ -352,7 +352,7 @@ fn write(
 ) -> Outcome {
     let forwards = args.forwards.unwrap_or_else(|| sample::forwards(tool));
     let made = sample::generate(config, gpu, forwards, args.seed)?;
-    let text = sample::write(&made, tool);
+    let text = sample::write(&made, tool, gpu);
     let what = format!(
         "{}, generated from the cost model for {}: no device was measured",
         tool.title(),

@@ -34,7 +34,7 @@ mod table;
 mod wall;
 
 pub use against::{Dram, Limit, Reading, RowReading, against};
-pub use counters::{Traffic, l2, traffic};
+pub use counters::{Half, Traffic, l2, traffic};
 pub use device::gpu_called;
 pub use error::{NoSuchColumn, NoSuchTool, ProfileError, Unexplained};
 pub use explain::{By, Explained};

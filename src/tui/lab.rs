@@ -96,7 +96,7 @@ pub fn body(state: &State, pen: &mut Pen<'_>) {
         pen,
         40,
         y,
-        &table_title(state),
+        &table_title(state, pen.width().saturating_sub(40)),
         state.lab.part == Part::Table,
     );
     pen.upright(38, y + 1, y + 10);
@@ -457,11 +457,16 @@ pub fn toggles(state: &State, keys: bool, pen: &mut Pen<'_>) {
     pen.put(1, 8, "[x] on  [+] inside a larger one", Role::Dim);
 }
 
-/// The head of the table. Where the roof is a data sheet's, it says so.
-pub fn table_title(state: &State) -> String {
+/// The head of the table in so many columns. Where the roof is a data sheet's, it says so,
+/// whole: a long name of a device takes the room of words.
+pub fn table_title(state: &State, room: u16) -> String {
     match &state.shared.machine.ceilings {
         Some(c) if c.source == Source::DataSheet => {
-            format!(" against V1 ─ roof {} data sheet ", c.of)
+            let long = format!(" against V1 ─ roof {} data sheet ", c.of);
+            match width(&long) <= usize::from(room) {
+                true => long,
+                false => format!(" against V1 ─ {} data sheet ", c.of),
+            }
         }
         _ => " this plan against V1 ".to_owned(),
     }

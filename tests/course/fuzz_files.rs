@@ -106,8 +106,9 @@ fn profiles() -> Vec<Vec<u8>> {
     let gpus = GpuDatabase::embedded().unwrap();
     let config = Config::preset("workshop", Version::V2.cut()).unwrap();
     let text = |tool: Tool| {
-        let made = sample::generate(&config, gpus.get("h200").unwrap(), 1, 1).unwrap();
-        sample::write(&made, tool).into_bytes()
+        let gpu = gpus.get("h200").unwrap();
+        let made = sample::generate(&config, gpu, 1, 1).unwrap();
+        sample::write(&made, tool, gpu).into_bytes()
     };
     Tool::ALL.into_iter().map(text).collect()
 }

@@ -17,6 +17,7 @@ use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
+use tinyllama_tutor::app::machine::Ceilings;
 use tinyllama_tutor::app::study::Study;
 use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
@@ -467,6 +468,17 @@ fn the_solution_is_free_once_solved() {
     let is = |e: &course::Event| matches!(e, course::Event::GaveUp { .. });
     assert!(!s.recorded().iter().any(is));
     s.press(&[key(Code::PageDown)]).shows("worked solution");
+}
+
+/// The panel beside a lesson names the data sheet whole, also of the longest name there is.
+#[test]
+fn the_roof_beside_a_lesson_is_named_whole() {
+    let gpus = GpuDatabase::embedded().unwrap();
+    for gpu in gpus.all() {
+        let mut s = Screen::reader(120, 40);
+        s.state.shared.machine.ceilings = Some(Ceilings::of_gpu(gpu));
+        s.shows(&format!("{} data sheet ─", gpu.short));
+    }
 }
 
 #[test]

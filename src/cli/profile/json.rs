@@ -78,6 +78,7 @@ pub(super) fn document(
             "measured_bytes": dram.measured, "modelled_bytes": dram.modelled,
             "ratio": dram.ratio(),
         })),
+        "counters_missing": reading.half.as_ref().map(|half| &half.missing),
         "limit": limit,
     })
 }

@@ -125,7 +125,7 @@ impl Sample {
     /// Those of [`Sample::show`].
     pub fn file(&self, config: &Config, gpus: &GpuDatabase) -> Result<String, String> {
         let made = self.make(config, gpus)?;
-        Ok(sample::write(&made.profile, self.tool))
+        Ok(sample::write(&made.profile, self.tool, made.gpu))
     }
 
     /// The block in a configuration.
@@ -141,7 +141,7 @@ impl Sample {
             profile: made,
         } = self.make(config, gpus)?;
         let cut = config.cut;
-        let text = sample::write(&made, self.tool);
+        let text = sample::write(&made, self.tool, gpu);
         let kernel = match &self.op {
             Some(op) => Some(self.kernel(op, &made)?),
             None => None,

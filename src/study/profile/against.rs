@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::explain::explain;
 use super::framework::{Breakdown, Part, breakdown};
-use super::{By, Explained, Profile, Resources, Unexplained, Wall, counters, known, walls};
+use super::{By, Explained, Half, Profile, Resources, Unexplained, Wall, counters, known, walls};
 use plan::cost::{
     Bound, Config, Cost, CostError, Gpu, KernelCost, Roof, kernel_floor_seconds, price,
 };
@@ -118,6 +118,8 @@ pub struct Reading {
     pub launches: Option<(u64, u64)>,
     /// Memory traffic of a forward.
     pub dram: Option<Dram>,
+    /// Counters of memory that give no bytes: the set is not whole.
+    pub half: Option<Half>,
     /// What limits it.
     pub limit: Option<Limit>,
 }
@@ -218,6 +220,7 @@ pub fn against(
         serialised,
         launches,
         dram: traffic,
+        half: counters::half(profile.dispatches.iter().map(|d| d.counters.as_ref())),
         limit,
         rows,
         explained,

@@ -35,6 +35,84 @@ pub(super) fn known(name: &str) -> Option<&'static str> {
     find(&KNOWN, name)
 }
 
+/// The counters of each direction that go together: what of one tool or architecture gives
+/// the bytes read, and what the bytes written.
+struct Family {
+    read: &'static [&'static str],
+    written: &'static [&'static str],
+}
+
+/// CDNA 1 and 2: requests of two sizes.
+const CDNA12: Family = Family {
+    read: &["TCC_EA_RDREQ_sum", "TCC_EA_RDREQ_32B_sum"],
+    written: &["TCC_EA_WRREQ_sum", "TCC_EA_WRREQ_64B_sum"],
+};
+
+/// CDNA 3: reads of three sizes.
+const CDNA3: Family = Family {
+    read: &[
+        "TCC_EA0_RDREQ_sum",
+        "TCC_EA0_RDREQ_32B_sum",
+        "TCC_BUBBLE_sum",
+    ],
+    written: &["TCC_EA0_WRREQ_sum", "TCC_EA0_WRREQ_64B_sum"],
+};
+
+/// Every family that is understood; the first that is whole gives the bytes.
+const FAMILIES: [Family; 4] = [
+    Family {
+        read: &["dram__bytes_read.sum"],
+        written: &["dram__bytes_write.sum"],
+    },
+    CDNA3,
+    CDNA12,
+    Family {
+        read: &["FETCH_SIZE"],
+        written: &["WRITE_SIZE"],
+    },
+];
+
+/// The requests between L2 and memory that rocprof-compute counts on an architecture:
+/// those that give the bytes read, and the bytes written.
+pub(super) fn requests(arch: &str) -> impl Iterator<Item = &'static str> {
+    let family = match arch.starts_with("gfx94") || arch.starts_with("gfx95") {
+        true => CDNA3,
+        false => CDNA12,
+    };
+    family.read.iter().chain(family.written).copied()
+}
+
+/// What of a file's counters gives no bytes, because others are not there: those that are
+/// there, and those that are missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Half {
+    /// Counted, and of no use alone.
+    pub there: Vec<&'static str>,
+    /// Wanted beside them.
+    pub missing: Vec<&'static str>,
+}
+
+/// The half of a set of counters, where the launches have no bytes of both directions;
+/// none where they have, and where nothing of memory was counted.
+pub(super) fn half<'c>(
+    launches: impl Iterator<Item = &'c BTreeMap<&'static str, f64>>,
+) -> Option<Half> {
+    let mut all: BTreeMap<&'static str, f64> = BTreeMap::new();
+    for counters in launches {
+        if traffic(counters).total().is_some() {
+            return None;
+        }
+        all.extend(counters);
+    }
+    let both = |family: &Family| family.read.iter().chain(family.written).copied();
+    let there = |family: &Family| both(family).filter(|name| all.contains_key(name)).count();
+    // Of two that were begun, the one of which more is there.
+    let family = FAMILIES.iter().rev().max_by_key(|family| there(family))?;
+    let (there, missing): (Vec<&str>, Vec<&str>) =
+        both(family).partition(|name| all.contains_key(name));
+    (!there.is_empty()).then_some(Half { there, missing })
+}
+
 /// Bytes between a device's memory and its last cache; none where the counters
 /// of that direction are not there.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -54,29 +132,30 @@ impl Traffic {
 
 /// Bytes of one launch by its counters.
 pub fn traffic(counters: &BTreeMap<&'static str, f64>) -> Traffic {
-    let of = |name: &str| counters.get(name).copied();
-    let cdna2_read = || {
-        let (all, small) = (of("TCC_EA_RDREQ_sum")?, of("TCC_EA_RDREQ_32B_sum")?);
-        Some(32.0 * small + 64.0 * (all - small))
+    let of = |names: &[&str]| -> Option<Vec<f64>> {
+        names
+            .iter()
+            .map(|name| counters.get(name).copied())
+            .collect()
     };
-    let cdna3_read = || {
-        let (all, small) = (of("TCC_EA0_RDREQ_sum")?, of("TCC_EA0_RDREQ_32B_sum")?);
-        let large = of("TCC_BUBBLE_sum")?;
-        Some(128.0 * large + 32.0 * small + 64.0 * (all - large - small))
+    let read = |family: &Family| match (family.read, of(family.read)?.as_slice()) {
+        (["FETCH_SIZE"], [kib]) => Some(1024.0 * kib),
+        (_, [bytes]) => Some(*bytes),
+        (_, [all, small]) => Some(32.0 * small + 64.0 * (all - small)),
+        (_, [all, small, large]) => {
+            Some(128.0 * large + 32.0 * small + 64.0 * (all - large - small))
+        }
+        _ => None,
     };
-    let written = |all: &str, large: &str| {
-        let (all, large) = (of(all)?, of(large)?);
-        Some(64.0 * large + 32.0 * (all - large))
+    let written = |family: &Family| match (family.written, of(family.written)?.as_slice()) {
+        (["WRITE_SIZE"], [kib]) => Some(1024.0 * kib),
+        (_, [bytes]) => Some(*bytes),
+        (_, [all, large]) => Some(64.0 * large + 32.0 * (all - large)),
+        _ => None,
     };
     Traffic {
-        read: of("dram__bytes_read.sum")
-            .or_else(cdna3_read)
-            .or_else(cdna2_read)
-            .or_else(|| of("FETCH_SIZE").map(|kib| 1024.0 * kib)),
-        written: of("dram__bytes_write.sum")
-            .or_else(|| written("TCC_EA0_WRREQ_sum", "TCC_EA0_WRREQ_64B_sum"))
-            .or_else(|| written("TCC_EA_WRREQ_sum", "TCC_EA_WRREQ_64B_sum"))
-            .or_else(|| of("WRITE_SIZE").map(|kib| 1024.0 * kib)),
+        read: FAMILIES.iter().find_map(read),
+        written: FAMILIES.iter().find_map(written),
     }
 }
 
@@ -133,5 +212,38 @@ mod tests {
         assert_eq!(found(&[("TCC_HIT_sum", 300.0)]), None);
         // Another architecture's counters alone say nothing.
         assert_eq!(of(&[("TCC_EA0_RDREQ_sum", 1000.0)]), Traffic::default());
+    }
+
+    /// A set that is not whole names what it lacks, also where the directions were counted
+    /// in launches of their own.
+    #[test]
+    fn half_a_set_names_what_is_missing() {
+        let found = |launches: &[&[&'static str]]| {
+            let launches: Vec<BTreeMap<&'static str, f64>> = launches
+                .iter()
+                .map(|names| names.iter().map(|name| (*name, 1.0)).collect())
+                .collect();
+            half(launches.iter()).map(|half| (half.there.len(), half.missing))
+        };
+        let cdna3 = ["TCC_EA0_RDREQ_sum", "TCC_EA0_RDREQ_32B_sum"];
+        let written = ["TCC_EA0_WRREQ_sum", "TCC_EA0_WRREQ_64B_sum"];
+        let four = [cdna3, written].concat();
+        assert_eq!(found(&[&four]), Some((4, vec!["TCC_BUBBLE_sum"])));
+        assert_eq!(found(&[&["FETCH_SIZE"]]), Some((1, vec!["WRITE_SIZE"])));
+        assert_eq!(
+            found(&[&["dram__bytes_write.sum"]]),
+            Some((1, vec!["dram__bytes_read.sum"]))
+        );
+        // Both directions, but no launch has both.
+        assert_eq!(
+            found(&[&["FETCH_SIZE"], &["WRITE_SIZE"]]),
+            Some((2, vec![]))
+        );
+        // Whole sets, of one launch at least; nothing of memory.
+        assert_eq!(
+            found(&[&["FETCH_SIZE"], &["FETCH_SIZE", "WRITE_SIZE"]]),
+            None
+        );
+        assert_eq!(found(&[&["TCC_HIT_sum"], &[]]), None);
     }
 }

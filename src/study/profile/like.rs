@@ -267,7 +267,7 @@ mod tests {
         let gpu = database.get("mi250x_gcd").unwrap();
         let config = Config::preset("workshop", Version::V2.cut()).unwrap();
         let made = sample::generate(&config, gpu, 2, 1).unwrap();
-        let profile = read(sample::write(&made, tool).as_bytes()).unwrap();
+        let profile = read(sample::write(&made, tool, gpu).as_bytes()).unwrap();
         let reading = against(&profile, &config, gpu, None).unwrap();
         like(which, &profile, &reading, gpu)
     }

@@ -126,7 +126,7 @@ mod tests {
         let reading = |version: Version| {
             let config = Config::preset("workshop", version.cut()).unwrap();
             let made = sample::generate(&config, gpu, 2, 1).unwrap();
-            let text = sample::write(&made, crate::profile::Tool::Pytorch);
+            let text = sample::write(&made, crate::profile::Tool::Pytorch, gpu);
             against(&read(text.as_bytes()).unwrap(), &config, gpu, None).unwrap()
         };
         let pair = pair(&reading(Version::V1), &reading(Version::V2));

@@ -71,9 +71,12 @@ impl Moved {
     /// Every counter that some tool would show of it.
     pub fn counters(self) -> BTreeMap<&'static str, f64> {
         // Small requests fetch 32 bytes and stand among all: n = (bytes + 32·small) / 64.
-        let reads = self.read.saturating_add(32 * SMALL_REQUESTS) / 64;
+        let small = SMALL_REQUESTS.min(self.read / 64);
+        let reads = self.read.saturating_add(32 * small) / 64;
         let writes = self.written / 64;
-        let small = SMALL_REQUESTS as f64;
+        // On CDNA 3 half of the other bytes come 128 at once: two requests of 64 less, one more.
+        let large = (self.read - 32 * small) / 256;
+        let small = small as f64;
         BTreeMap::from([
             ("FETCH_SIZE", self.read as f64 / 1024.0),
             ("WRITE_SIZE", self.written as f64 / 1024.0),
@@ -81,6 +84,11 @@ impl Moved {
             ("TCC_EA_RDREQ_32B_sum", small),
             ("TCC_EA_WRREQ_sum", writes as f64),
             ("TCC_EA_WRREQ_64B_sum", writes as f64),
+            ("TCC_EA0_RDREQ_sum", (reads - large) as f64),
+            ("TCC_EA0_RDREQ_32B_sum", small),
+            ("TCC_BUBBLE_sum", large as f64),
+            ("TCC_EA0_WRREQ_sum", writes as f64),
+            ("TCC_EA0_WRREQ_64B_sum", writes as f64),
             ("dram__bytes_read.sum", self.read as f64),
             ("dram__bytes_write.sum", self.written as f64),
         ])

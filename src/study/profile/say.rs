@@ -7,7 +7,7 @@ pub use framework::{parts, sentences as of_framework};
 pub use pair::{of_pair, pair_rows};
 
 use super::framework::short;
-use super::{By, Limit, Profile, Reading};
+use super::{By, Half, Limit, Profile, Reading};
 use plan::cost::Gpu;
 use plan::units::{Dimension, Quantity, format, group_thousands};
 
@@ -228,10 +228,28 @@ pub fn sentences(reading: &Reading, gpu: &Gpu) -> Vec<Said> {
             ),
         );
     }
+    if let Some(found) = &reading.half {
+        say("memory", half(found));
+    }
     if let Some(text) = limit(reading, gpu) {
         say("limit", text);
     }
     said
+}
+
+/// Which counters would make bytes of those that are there.
+fn half(found: &Half) -> String {
+    let there = found.there.join(", ");
+    match found.missing.as_slice() {
+        [] => format!(
+            "no bytes: the file has {there}, but no launch has all of them; count both directions of the same launches"
+        ),
+        missing => format!(
+            "no bytes: the file has {there}; missing beside {}: {}",
+            if found.there.len() == 1 { "it" } else { "them" },
+            missing.join(", ")
+        ),
+    }
 }
 
 fn plan(reading: &Reading) -> String {
@@ -307,10 +325,10 @@ fn limit(reading: &Reading, gpu: &Gpu) -> Option<String> {
             mean / floor
         ),
         Limit::Memory(intensity, ridge) | Limit::Compute(intensity, ridge) => format!(
-            "{name}: {} has {intensity:.2} FLOP/B by its {} bytes, the ridge of {} is {ridge:.2}",
+            "{name}: {} has {intensity:.2} FLOP/B by its {} bytes, the ridge of the {} is {ridge:.2}",
             clipped(top, NAME),
             if counted { "counted" } else { "modelled" },
-            gpu.id
+            gpu.short
         ),
     };
     if reading.walls.is_empty() && !reading.serialised && !matches!(limit, Limit::Latency(..)) {

@@ -57,7 +57,8 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     section(pen, 11 - up, " fusions ", keys);
     let fusions = keys && state.lab.part == app::lab::Part::Fusions;
     lab::toggles(state, fusions, &mut pen.part(0, 12 - up, edge, 9));
-    section(pen, 21 - up, &lab::table_title(state), false);
+    let title = lab::table_title(state, edge.saturating_sub(1));
+    section(pen, 21 - up, &title, false);
     lab::against(state, &mut pen.part(0, 22 - up, edge, 9));
     pen.rule(0, edge, 31 - up);
     let hint = if keys {

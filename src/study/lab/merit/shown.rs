@@ -136,6 +136,12 @@ pub fn sources(merits: &[Option<Merit>]) -> Vec<String> {
             times.kernels_how,
             counted(u64::from(times.kernels_forwards), "forward", "forwards")
         ));
+        if times.kernels_forwards > 1 {
+            said.push(
+                "Each part and hotspot is a median of its own; a share is of the sum of such medians, not of the median of all kernels."
+                    .to_owned(),
+            );
+        }
     }
     said
 }

@@ -201,5 +201,35 @@ fn rows_leave_out_what_no_run_has() {
     assert!(all.contains(&"L2 hits @".to_owned()), "{all:?}");
     assert!(all.contains(&"  feed-forward".to_owned()), "{all:?}");
     assert!(!all.contains(&"  not told apart".to_owned()), "{all:?}");
-    assert_eq!(sources(&[Some(counted)]).len(), 2);
+    assert_eq!(sources(&[Some(counted)]).len(), 3);
+}
+
+/// Where other kernels are disturbed in other forwards, medians of parts add up to less than
+/// the median of the whole: shares are of their own sum, and that is said.
+#[test]
+fn parts_add_up_to_a_sum_of_their_own() {
+    let v1 = cost(Version::V1.cut(), Dtype::Fp32);
+    let mut report = traced(report("a CPU", &[1000.0]), &v1, &|_| 1.0);
+    // Attention is disturbed in the first forward, the feed-forward in the second.
+    let spans = &mut report.trace.as_mut().unwrap().spans;
+    for (span, kernel) in spans.iter_mut().zip(&v1.forward.kernels) {
+        span.took = match times::of(kernel) {
+            Component::Attention => vec![31.0, 1.0, 1.0],
+            Component::FeedForward => vec![1.0, 31.0, 1.0],
+            _ => vec![1.0; 3],
+        };
+    }
+    let found = Merit::of(&report, &v1, None);
+    let times = found.times.as_ref().unwrap();
+    // 71 kernels, of which 4·8 are attention's and 4·5 the feed-forward's: 1031, 671, 71.
+    assert_eq!(times.kernels_us, 71.0 + 20.0 * 30.0);
+    let parts: f64 = times.components.iter().map(|c| c.us).sum();
+    assert_eq!(parts, 71.0);
+    let shares = times.components.iter().map(|c| c.share).sum::<f64>();
+    assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+    for c in &times.components {
+        assert!((c.share - c.us / parts).abs() < 1e-12, "{c:?}");
+    }
+    let said = sources(&[Some(found)]).join(" ");
+    assert!(said.contains("not of the median of all kernels"), "{said}");
 }

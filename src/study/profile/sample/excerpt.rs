@@ -16,7 +16,8 @@ pub struct Excerpt {
     pub more_columns: usize,
 }
 
-/// The columns that say most, of as many as fit beside each other.
+/// The columns that say most, of as many as fit beside each other; a file has those of its
+/// device.
 const fn usual(tool: Tool) -> &'static [&'static str] {
     match tool {
         Tool::Rocprofv3Stats => &[
@@ -45,6 +46,8 @@ const fn usual(tool: Tool) -> &'static [&'static str] {
             "Arch_VGPR",
             "TCC_EA_RDREQ_sum",
             "TCC_EA_RDREQ_32B_sum",
+            "TCC_EA0_RDREQ_sum",
+            "TCC_EA0_RDREQ_32B_sum",
         ],
         Tool::Nsys => &[
             "Time (%)",
@@ -91,16 +94,19 @@ pub fn excerpt(
             ..Excerpt::default()
         });
     }
-    let named: Vec<&str> = match columns {
-        [] => usual(tool).to_vec(),
-        some => some.to_vec(),
-    };
     let said = text.lines().find_map(|line| {
         let head = Head::of(line, 1)?;
         head.has(&[usual(tool).first()?]).then_some((line, head))
     });
     let Some((first, head)) = said else {
         return Ok(Excerpt::default());
+    };
+    let named: Vec<&str> = match columns {
+        [] => {
+            let usual = usual(tool).iter().copied();
+            usual.filter(|name| head.has(&[name])).collect()
+        }
+        some => some.to_vec(),
     };
     let mut places = Vec::new();
     for name in &named {

@@ -3,11 +3,14 @@
 use std::fmt::Write;
 
 use super::MARK;
+use crate::profile::counters::requests;
 use crate::profile::{Dispatch, KernelRow, Profile, Tool};
+use plan::cost::Gpu;
 use plan::units::group_thousands;
 
-/// The file of this tool that holds the profile.
-pub fn write(profile: &Profile, tool: Tool) -> String {
+/// The file of this tool that holds the profile, as it is on this GPU: counters and what a
+/// file says of the device are its architecture's.
+pub fn write(profile: &Profile, tool: Tool, gpu: &Gpu) -> String {
     let mut out = String::new();
     // Writing into a string cannot fail.
     let _ = match tool {
@@ -16,10 +19,10 @@ pub fn write(profile: &Profile, tool: Tool) -> String {
         Tool::Rocprofv3Counters => counters(profile, &mut out),
         Tool::RocprofResults => results(profile, &mut out),
         Tool::RocprofStats => older_stats(profile, &mut out),
-        Tool::RocprofCompute => compute(profile, &mut out),
+        Tool::RocprofCompute => compute(profile, &gpu.arch, &mut out),
         Tool::Nsys => nsys(profile, &mut out),
-        Tool::Ncu => ncu(profile, &mut out),
-        Tool::NcuDetails => details(profile, &mut out),
+        Tool::Ncu => ncu(profile, &capability(gpu), &mut out),
+        Tool::NcuDetails => details(profile, &capability(gpu), &mut out),
         Tool::Pytorch => pytorch(profile, &mut out),
         // Those of [`Tool::READ`]: nobody asks for a sample of them.
         Tool::Rocprofv3Json | Tool::RocprofSys | Tool::RocprofSysClock | Tool::RocprofAnalyze => {
@@ -276,17 +279,12 @@ fn results(profile: &Profile, out: &mut String) -> Written {
     Ok(())
 }
 
-fn compute(profile: &Profile, out: &mut String) -> Written {
-    const COUNTERS: [&str; 4] = [
-        "TCC_EA_RDREQ_sum",
-        "TCC_EA_RDREQ_32B_sum",
-        "TCC_EA_WRREQ_sum",
-        "TCC_EA_WRREQ_64B_sum",
-    ];
+fn compute(profile: &Profile, arch: &str, out: &mut String) -> Written {
+    let counters: Vec<&str> = requests(arch).collect();
     writeln!(
         out,
         "Dispatch_ID,Kernel_Name,GPU_ID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,wave_size,obj,{},wave_size,obj,Start_Timestamp,End_Timestamp",
-        COUNTERS.join(",")
+        counters.join(",")
     )?;
     for l in launches(profile) {
         write!(
@@ -300,7 +298,7 @@ fn compute(profile: &Profile, out: &mut String) -> Written {
             l.registers,
             l.accumulation
         )?;
-        for counter in COUNTERS {
+        for counter in &counters {
             write!(out, ",{:.1}", l.counter(counter))?;
         }
         writeln!(out, ",64,0x0,{},{}", l.start, l.end)?;
@@ -328,9 +326,9 @@ impl Launch<'_> {
     }
 
     /// The cells before the metrics.
-    fn said(&self) -> String {
+    fn said(&self, capability: &str) -> String {
         format!(
-            r#""{}","4711","tinyllama-tutor","127.0.0.1","{}","1","7","({}, 1, 1)","({}, 1, 1)","0","9.0""#,
+            r#""{}","4711","tinyllama-tutor","127.0.0.1","{}","1","7","({}, 1, 1)","({}, 1, 1)","0","{capability}""#,
             self.number - 1,
             self.name,
             self.threads,
@@ -339,9 +337,21 @@ impl Launch<'_> {
     }
 }
 
+/// The compute capability of a device, as ncu has it: 8.0 of `sm_80`, 10.0 of `sm_100`. A GPU
+/// of another maker has none, and its cell stays empty.
+fn capability(gpu: &Gpu) -> String {
+    let arch = gpu.arch.strip_prefix("sm_").unwrap_or_default();
+    let number = arch.trim_end_matches(char::is_alphabetic);
+    // The last digit is the minor one.
+    match number.char_indices().next_back() {
+        Some((at, minor)) if at > 0 => format!("{}.{minor}", number.get(..at).unwrap_or_default()),
+        _ => String::new(),
+    }
+}
+
 const NCU_HEAD: &str = r#""ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC""#;
 
-fn ncu(profile: &Profile, out: &mut String) -> Written {
+fn ncu(profile: &Profile, capability: &str, out: &mut String) -> Written {
     let names: Vec<String> = METRICS
         .iter()
         .map(|(name, _)| format!("\"{name}\""))
@@ -358,12 +368,12 @@ fn ncu(profile: &Profile, out: &mut String) -> Written {
             .iter()
             .map(|(name, _)| format!("\"{}\"", l.metric(name)))
             .collect();
-        writeln!(out, "{},{}", l.said(), metrics.join(","))?;
+        writeln!(out, "{},{}", l.said(capability), metrics.join(","))?;
     }
     Ok(())
 }
 
-fn details(profile: &Profile, out: &mut String) -> Written {
+fn details(profile: &Profile, capability: &str, out: &mut String) -> Written {
     writeln!(out, "==PROF== {MARK}")?;
     writeln!(
         out,
@@ -374,7 +384,7 @@ fn details(profile: &Profile, out: &mut String) -> Written {
             writeln!(
                 out,
                 r#"{},"Command line profiler metrics","{name}","{unit}","{}""#,
-                l.said(),
+                l.said(capability),
                 l.metric(name)
             )?;
         }

@@ -258,7 +258,7 @@ fn pace(found: &Breakdown, reading: &Reading, gpu: &Gpu) -> Option<String> {
     );
     if let (Some(all), Some(weights)) = (merit.utilisation, merit.of_weights) {
         text += &format!(
-            "; model FLOPs utilisation {} with attention counted, {} with two FLOPs a weight and token{}, of the {} peak of {}",
+            "; model FLOPs utilisation {} with attention counted, {} with two FLOPs a weight and token{}, of the {} peak of the {}",
             percent(all),
             percent(weights),
             if merit.training {
@@ -267,7 +267,7 @@ fn pace(found: &Breakdown, reading: &Reading, gpu: &Gpu) -> Option<String> {
                 ""
             },
             cost.config.dtype.name(),
-            gpu.id,
+            gpu.short,
         );
     }
     Some(text)

@@ -95,7 +95,11 @@ impl HostMemory {
             columns.extend(timed("pageable"));
             columns.extend(timed("pinned"));
             columns.push(Column::measured("pinned", "GB/s", 1));
-            columns.push(Column::modelled("link", "µs", 1));
+            let moves = match self.gpu.shares_memory() {
+                true => "memory",
+                false => "link",
+            };
+            columns.push(Column::modelled(moves, "µs", 1));
             let mut sheet = Sheet::new(format!("copies {}", to.said), columns);
             for bytes in &sizes {
                 let of = |way| report.us(way, *bytes, 1);

@@ -1,4 +1,4 @@
-//! By the data sheet: bytes over the link, and nothing for a copy to begin.
+//! By the data sheet: bytes over the link, or within the one memory, and nothing for a copy to begin.
 
 use super::HostMemory;
 use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
@@ -41,9 +41,13 @@ impl HostMemory {
         if self.cases.contains(&HostCase::Mapped) {
             found.plots = vec![self.plot()];
         }
+        let crossing = match gpu.shares_memory() {
+            true => "Reads where the bytes lie go to memory each time, as if no cache held any.",
+            false => "Reads where the bytes lie cross the link each time, as if no cache held any.",
+        };
         found.notes = vec![
             "What a copy takes to begin is on no data sheet: it is priced with nothing, pageable memory as pinned, and every time is a lower bound.".to_owned(),
-            "Reads where the bytes lie cross the link each time, as if no cache held any.".to_owned(),
+            crossing.to_owned(),
         ];
         found
     }
@@ -111,10 +115,14 @@ impl HostMemory {
 
     fn batches(&self) -> Sheet {
         let (bytes, counts) = host_batches(self.largest);
+        let bytes_move = match self.gpu.shares_memory() {
+            true => "bytes read and written",
+            false => "bytes over the link",
+        };
         let columns = [
             Column::given("copies"),
             Column::given("each"),
-            Column::modelled("bytes over the link", "µs", 2),
+            Column::modelled(bytes_move, "µs", 2),
         ];
         let mut sheet = Sheet::new(format!("{} as so many copies", size(bytes)), columns);
         for count in counts {

@@ -190,6 +190,18 @@ fn an_apu_has_nothing_to_cross_and_a_device_without_the_datum_says_so() {
         !found.sentences.join(" ").contains("Recorded"),
         "of another device"
     );
+    // Nothing of it speaks of a link: it has none.
+    let heads = found.sheets.iter().flat_map(|sheet| {
+        let columns = sheet.columns.iter().map(|column| column.name.clone());
+        std::iter::once(sheet.name.clone()).chain(columns)
+    });
+    let all = [&found.title]
+        .into_iter()
+        .chain(&found.sentences)
+        .chain(&found.notes);
+    for text in all.cloned().chain(heads) {
+        assert!(!text.contains("link"), "{text}");
+    }
     let mut unknown = study("h200", &[]);
     unknown.gpu.host = None;
     let found = reduce(&unknown, Vec::new());
