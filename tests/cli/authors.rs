@@ -434,7 +434,7 @@ fn an_exercise_that_stands_in_is_held_to_what_is_shown_of_it() {
     let broken = shown.err.split_once("07-v1-census, block ").unwrap().1;
     let number = broken.split_once(':').unwrap().0;
     assert!(
-        said(&format!("block (block {number})")),
+        said(&format!("products (block {number})")),
         "{number}: {}",
         lint.out
     );
