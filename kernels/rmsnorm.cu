@@ -4,8 +4,8 @@
 //
 // The mean needs the whole row before the first result can be written: two
 // passes. The lesson is where the row waits in between. Read again from memory
-// it would cost a third more bytes; here it waits in registers (HELD packs a
-// thread), so that each element crosses the memory bus once each way.
+// it would cost half as many bytes more; here it waits in registers (HELD packs
+// a thread), so that each element crosses the memory bus once each way.
 //
 // Ladder
 //   naive      a thread per row: lanes are `width` elements apart, every load of

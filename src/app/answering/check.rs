@@ -368,6 +368,8 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
     match kept.verdict {
         // What was typed since has no verdict yet.
         Some(Mark::Wrong | Mark::Slip) if judged.is_none() && !tried => Standing::Unchecked,
+        // Nothing is kept of what was near.
+        Some(Mark::Close) if judged.is_none() => Standing::Unchecked,
         Some(mark) if typed && (judged.is_some() || mark != Mark::Unread) => Standing::Judged(mark),
         _ if typed => Standing::Unchecked,
         _ => Standing::Open,
