@@ -27,8 +27,8 @@ use plan::run::{BackendKind, MicroRequest};
 pub use check::{Standing, derived, echo, echo_cell, now, refused, right, standing, tolerance};
 pub use kernel::written;
 pub(super) use options::rank;
-use options::{elsewhere, mark, marks, takes};
 pub use options::{here, leads_on, marked};
+use options::{mark, marks, takes, warned};
 pub use sheet::open as open_sheet;
 
 /// Moves among the lines of a kernel; `false`: there are none, or none further.
@@ -146,7 +146,7 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
             shared.notes.say(Tone::Plain, "Marked. Enter checks it.");
         }
         // A mark may be out of sight: it is named before it is graded.
-        Action::Open if key.kind == Kind::Choice && elsewhere(shared, asked, &key) => {}
+        Action::Open if key.kind == Kind::Choice && warned(shared, asked, &key) => {}
         Action::Open if chosen => check::check(shared, asked, out),
         // What was checked stays as it is: Space goes on.
         Action::Flip if leads_on(shared, asked) => return false,

@@ -22,7 +22,7 @@ use host::learned::Learned;
 use plan::cost::GpuDatabase;
 use plan::fusion::Cut;
 use plan::run::{BackendKind, Report, Request};
-use shown::Shown;
+use shown::{Shown, side_by_side, spoken};
 use study::lab::{Comparison, Scope};
 use study::timing::Rounds;
 
@@ -130,9 +130,9 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
     if output.json {
         out.json(&shown.documents());
     } else if output.plain {
-        shown.spoken(out);
+        spoken(&shown, out);
     } else {
-        shown.side_by_side(out);
+        side_by_side(&shown, out);
     }
     Ok(code)
 }

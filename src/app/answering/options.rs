@@ -36,7 +36,7 @@ pub(super) fn takes(shared: &Shared, asked: &Asked, key: &Key) -> bool {
 }
 
 /// Whether another option is marked than the one under the cursor, which is said once.
-pub(super) fn elsewhere(shared: &mut Shared, asked: &Asked, key: &Key) -> bool {
+pub(super) fn warned(shared: &mut Shared, asked: &Asked, key: &Key) -> bool {
     let at = here(shared, asked);
     let marked = now(shared, asked).trim().to_owned();
     let place = key.options.iter().position(|option| option.text == marked);

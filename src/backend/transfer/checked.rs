@@ -14,12 +14,7 @@ impl Bench<'_> {
             Way::PageableUp | Way::PinnedUp | Way::AfterUp | Way::BesideUp => {
                 self.before(true, bytes)?;
                 self.sample(way, bytes, times)?;
-                let device = self.device()?;
-                let to = self
-                    .back
-                    .get_mut(..bytes as usize)
-                    .ok_or_else(not_prepared)?;
-                self.driver.download(device, 0, to)?;
+                self.fetch(bytes)?;
                 self.arrived(bytes, "to the device")?;
             }
             Way::PageableDown | Way::PinnedDown | Way::AfterDown | Way::BesideDown => {

@@ -159,12 +159,7 @@ impl<'d> Bench<'d> {
                 1
             }
             HostWay::PageableDown => {
-                let device = self.device()?;
-                let to = self
-                    .back
-                    .get_mut(..bytes as usize)
-                    .ok_or_else(not_prepared)?;
-                self.driver.download(device, 0, to)?;
+                self.fetch(bytes)?;
                 1
             }
             HostWay::PinnedUp | HostWay::PinnedDown => {
@@ -238,6 +233,14 @@ impl<'d> Bench<'d> {
             }
         };
         Ok(begun.elapsed().as_secs_f64() * 1e6 / parts as f64)
+    }
+
+    /// Copies what lies on the device to where pageable copies arrive.
+    pub fn fetch(&mut self, bytes: u64) -> Result<(), GpuError> {
+        let device = self.device()?;
+        let to = self.back.get_mut(..bytes as usize);
+        self.driver
+            .download(device, 0, to.ok_or_else(not_prepared)?)
     }
 
     /// Memory that a step keeps: taken before the clock runs.

@@ -70,14 +70,6 @@ impl Shown<'_> {
         };
         columns.map(document).collect()
     }
-
-    pub(super) fn side_by_side(&self, out: &mut Out) {
-        side_by_side(self, out);
-    }
-
-    pub(super) fn spoken(&self, out: &mut Out) {
-        spoken(self, out);
-    }
 }
 
 /// What is compared: `workshop B1 S128 fp32, per forward`.
@@ -91,7 +83,7 @@ fn title(comparison: &Comparison) -> String {
     })
 }
 
-fn side_by_side(shown: &Shown<'_>, out: &mut Out) {
+pub(super) fn side_by_side(shown: &Shown<'_>, out: &mut Out) {
     let Shown {
         comparison,
         merits,
@@ -315,7 +307,7 @@ fn changed(saved: Option<f64>, what: &str) -> String {
     }
 }
 
-fn spoken(shown: &Shown<'_>, out: &mut Out) {
+pub(super) fn spoken(shown: &Shown<'_>, out: &mut Out) {
     let Shown {
         comparison,
         merits,

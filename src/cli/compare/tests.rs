@@ -8,9 +8,7 @@ use app::machine::{BackendFacts, Ceilings, Condition};
 use app::{Event, Look, Message, State, update};
 use plan::cost::{Cost, KernelCost};
 use plan::fusion::Version;
-use plan::run::{
-    Axis, BytesReport, LaunchReport, OutputReport, PlanReport, SpanReport, Timing, TraceReport,
-};
+use plan::run::{Axis, SpanReport, Timing, TraceReport};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -33,28 +31,8 @@ fn report(cost: &Cost) -> Report {
     let spans: Vec<SpanReport> = spans.collect();
     let whole: f64 = spans.iter().map(|span| span.to).sum();
     Report {
-        schema: 1,
-        backend: "cpu".into(),
-        device: "a CPU, 2 threads".into(),
-        plan: PlanReport {
-            fusions: vec![],
-            groups: String::new(),
-            launches: cost.forward.launches(),
-        },
-        launches: LaunchReport {
-            counted: cost.forward.launches(),
-            library: 0,
-        },
         time_us: Timing::of(&[whole, 1.01 * whole, 1.03 * whole], "a clock"),
-        bytes: BytesReport::default(),
-        check: None,
-        output: OutputReport {
-            shape: vec![],
-            sha256: String::new(),
-            sample: vec![],
-        },
         held_bytes: Some(13_000_000 + cost.peak.bytes),
-        kernels: vec![],
         trace: Some(TraceReport {
             axis: Axis::Microseconds,
             how: "a clock around each kernel".into(),
@@ -62,7 +40,7 @@ fn report(cost: &Cost) -> Report {
             spans,
             phases: vec![],
         }),
-        notes: vec![],
+        ..Report::bare("cpu", "a CPU, 2 threads", cost.forward.launches())
     }
 }
 
@@ -126,7 +104,7 @@ fn shell(state: &State) -> Vec<String> {
         idle: Vec::new(),
     };
     let mut out = Out::default();
-    shown.side_by_side(&mut out);
+    side_by_side(&shown, &mut out);
     out.so_far().lines().map(str::to_owned).collect()
 }
 

@@ -39,10 +39,14 @@ pub fn draw(state: &State, laid: Option<&Laid>, pen: &mut Pen<'_>) {
 /// Lays the form out in `columns` columns and `room` lines: with the other questions in
 /// full where all of it fits, with a line of each where not.
 pub fn lay(state: &State, exercise: &Exercise, columns: usize, room: usize) -> Laid {
+    let brief = laid(state, exercise, columns, false);
+    if brief.rows.len() >= room {
+        return brief;
+    }
     let full = laid(state, exercise, columns, true);
     match full.rows.len() <= room {
         true => full,
-        false => laid(state, exercise, columns, false),
+        false => brief,
     }
 }
 

@@ -2,36 +2,13 @@ use super::*;
 use crate::profile::framework::Component;
 use plan::cost::{Config, GpuDatabase, price};
 use plan::fusion::{Cut, Version};
-use plan::run::{
-    Axis, BytesReport, LaunchReport, OutputReport, PlanReport, SpanReport, Timing, TraceReport,
-};
+use plan::run::{Axis, SpanReport, Timing, TraceReport};
 
 fn report(device: &str, micros: &[f64]) -> Report {
     Report {
-        schema: 1,
-        backend: "hip".into(),
-        device: device.into(),
-        plan: PlanReport {
-            fusions: vec![],
-            groups: String::new(),
-            launches: 71,
-        },
-        launches: LaunchReport {
-            counted: 71,
-            library: 0,
-        },
         time_us: Timing::of(micros, "a clock"),
-        bytes: BytesReport::default(),
-        check: None,
-        output: OutputReport {
-            shape: vec![],
-            sha256: String::new(),
-            sample: vec![],
-        },
         held_bytes: Some(1 << 20),
-        trace: None,
-        kernels: vec![],
-        notes: vec![],
+        ..Report::bare("hip", device, 71)
     }
 }
 
