@@ -114,7 +114,7 @@ impl Facts<'_, '_> {
             ("bank conflicts", count(work.conflicts), true),
             (
                 "divergent",
-                format!("{} of {}", count(work.divergent), count(work.branches)),
+                format!("{}/{}", count(work.divergent), count(work.branches)),
                 true,
             ),
             (
