@@ -103,6 +103,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
                     shared.notes.keep(Tone::Bad, text);
                 }
                 Outcome::Nothing(text) => shared.notes.say(Tone::Warn, text),
+                Outcome::Again(text) => shared.notes.say(Tone::Plain, text),
                 Outcome::GoesOn | Outcome::Stale => {}
             }
             if let Some((ticket, request)) = next {
