@@ -207,6 +207,12 @@ impl Pty {
         self.seen.lock().unwrap().parser.screen().contents()
     }
 
+    /// The screen with its colours, cursor and all that a write may change of it.
+    pub fn look(&self) -> Vec<u8> {
+        let seen = self.seen.lock().unwrap();
+        seen.parser.screen().state_formatted()
+    }
+
     /// Waits until the screen holds `text`; fails with the screen.
     #[track_caller]
     pub fn wait_for(&self, text: &str) -> String {

@@ -67,8 +67,12 @@ fn without_colour_and_in_ascii_the_same_words_are_there() {
 
 #[test]
 fn with_no_terminal_one_line_says_so() {
+    let home = tempfile::tempdir().expect("a folder");
     let out = std::process::Command::new(env!("CARGO_BIN_EXE_tinyllama-tutor"))
+        .current_dir(&home)
         .stdin(std::process::Stdio::null())
+        .env_clear()
+        .env("HOME", home.path())
         .env("TERM", "xterm")
         .output()
         .expect("the binary starts");
