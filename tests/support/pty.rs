@@ -213,7 +213,8 @@ impl Pty {
         seen.parser.screen().state_formatted()
     }
 
-    /// Waits until the screen holds `text`; fails with the screen.
+    /// Waits until the screen holds `text`; fails with the screen. A page comes in parts:
+    /// what else it is to hold is waited for as well.
     #[track_caller]
     pub fn wait_for(&self, text: &str) -> String {
         self.wait_until(&format!("“{text}”"), |screen| screen.contains(text))

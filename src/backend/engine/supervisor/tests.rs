@@ -11,7 +11,7 @@ use plan::fusion::Cut;
 use plan::run::{BackendKind, OutputReport, RunErrorKind, Unwatched};
 
 /// A script with frames beside it, `$1` being their folder. `ask` waits for
-/// something to be asked.
+/// something to be asked, and reads it whole: what is left would pass for the next.
 struct Fake {
     folder: tempfile::TempDir,
 }
@@ -54,7 +54,9 @@ impl Fake {
 
     fn runs(&self, script: &str) -> Supervisor {
         let script = format!(
-            "cd \"$1\"; echo start >> starts; ask() {{ dd bs=1 count=4 >/dev/null 2>&1; }}; {script}"
+            "cd \"$1\"; echo start >> starts; \
+             take() {{ dd bs=1 count=$1 2>/dev/null; }}; \
+             ask() {{ take $(take 4 | od -An -tu4) >/dev/null; }}; {script}"
         );
         let folder = self.folder.path().to_str().unwrap();
         Supervisor::new(
@@ -254,17 +256,8 @@ fn a_stop_is_asked_for_and_the_engine_is_kept() {
         "stopped",
         &Answer::Done(1, Err(RunError::cancelled(18, 30))),
     );
-    let mut asked = Vec::new();
-    let ask = Ask::Run {
-        ticket: 1,
-        request: Box::new(request()),
-        logits: None,
-    };
-    write_frame(&mut asked, &ask).unwrap();
-    let mut engine = fake.after_greeting(&format!(
-        "dd bs=1 count={} >/dev/null 2>&1; cat timing; ask; cat stopped; ask; cat done2; sleep 1000",
-        asked.len()
-    ));
+    let mut engine =
+        fake.after_greeting("ask; cat timing; ask; cat stopped; ask; cat done2; sleep 1000");
     engine.limits.stops = Duration::from_secs(60);
     let watch = Stops {
         after: 1,
