@@ -9,5 +9,6 @@ mod mouse;
 mod pages;
 mod pictures;
 mod reader;
+mod rules;
 mod studies;
 mod trips;

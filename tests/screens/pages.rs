@@ -305,6 +305,7 @@ fn contents(mut screen: Screen) -> Screen {
         walk: Walk {
             done: 3,
             all: 15,
+            read: vec![],
             left: 120,
             next: Some(Next::Question("ex17".into(), "rank".into())),
         },
