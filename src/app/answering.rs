@@ -13,6 +13,7 @@ use super::field::Field;
 use super::intent::Out;
 use super::key::{Code, Key as Pressed};
 use super::keymap::Action;
+use super::message::Effect;
 use super::mouse::Target;
 use super::note::Tone;
 use super::question::{Asked, Asks};
@@ -28,7 +29,7 @@ pub use check::{Standing, derived, echo, echo_cell, now, refused, right, standin
 pub use kernel::written;
 pub(super) use options::rank;
 pub use options::{here, leads_on, marked};
-use options::{mark, marks, takes, warned};
+use options::{mark, marks, unmarked, warned};
 pub use sheet::open as open_sheet;
 
 /// Moves among the lines of a kernel; `false`: there are none, or none further.
@@ -139,12 +140,8 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
         return true;
     }
     match action {
-        // Enter at an option takes it, where none is marked or the marked one was
-        // refused; the next one checks.
-        Action::Open if key.kind == Kind::Choice && takes(shared, asked, &key) => {
-            mark(shared, asked, &key, out);
-            shared.notes.say(Tone::Plain, "Marked. Enter checks it.");
-        }
+        // Enter checks and marks nothing.
+        Action::Open if chosen && unmarked(shared, asked, &key) => {}
         // A mark may be out of sight: it is named before it is graded.
         Action::Open if key.kind == Kind::Choice && warned(shared, asked, &key) => {}
         Action::Open if chosen => check::check(shared, asked, out),
@@ -168,6 +165,7 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
                 options - 1
             };
             shared.questions.question_mut(asked).option = Some((at + step) % options);
+            shared.questions.reveal = true;
         }
         Action::Edit => kernel::edit(shared, asked, out),
         Action::Open if written => kernel::judge(shared, asked, out),
@@ -234,6 +232,30 @@ fn change(shared: &mut Shared, asked: &Asked, key: &Key) {
         }
         None => open_field(shared, asked),
     }
+}
+
+/// What stands in the cell under the cursor; nothing where a question is no table.
+pub fn now_in_cell(shared: &Shared, asked: &Asked) -> String {
+    let table = shared
+        .study
+        .key_of(asked)
+        .and_then(|key| key.table.as_ref());
+    table.map_or(String::new(), |table| grid::typed(shared, asked, table))
+}
+
+/// Something begins a value in a cell that holds one: the cell is opened as it stands, and
+/// nothing is added to it; one that was found right stays closed.
+pub(super) fn into_cell(shared: &mut Shared, asked: &Asked) {
+    let text = match grid::is_right(shared, asked) {
+        true => "This cell is right: i changes it, Enter checks the table.".to_owned(),
+        false => {
+            let held = now_in_cell(shared, asked);
+            shared.questions.field = Some((asked.clone(), Field::with(&held)));
+            format!("{held} stands here: Backspace takes it back, Enter keeps the cell.")
+        }
+    };
+    shared.questions.reveal = true;
+    shared.notes.say(Tone::Plain, text);
 }
 
 /// A change of a right answer that was not checked is given up. `false`: none was begun.
@@ -353,6 +375,16 @@ pub fn press(shared: &mut Shared, key: Pressed, out: &mut Out) -> bool {
     };
     let asked = asked.clone();
     let table = shared.study.key_of(&asked).and_then(|k| k.table.clone());
+    if let Some(table) = &table
+        && leaves_cell(shared, key)
+    {
+        leave_field(shared, out);
+        match key.code {
+            Code::Up | Code::Down => drop(grid::row(shared, &asked, key.code == Code::Up)),
+            _ => grid::step(shared, &asked, table, key.code == Code::Left),
+        }
+        return true;
+    }
     if let Some(table) =
         table.filter(|_| matches!(key.code, Code::Enter | Code::Tab | Code::BackTab))
     {
@@ -363,7 +395,7 @@ pub fn press(shared: &mut Shared, key: Pressed, out: &mut Out) -> bool {
         if key.code != Code::Enter || typed.is_empty() {
             shared.questions.field = Some((asked, Field::with(&typed)));
         } else {
-            let text = "Enter at a filled cell checks the table.";
+            let text = "Enter at a filled cell checks the table, i changes the cell.";
             shared.notes.say(Tone::Plain, text);
         }
         return true;
@@ -406,6 +438,21 @@ pub fn press(shared: &mut Shared, key: Pressed, out: &mut Out) -> bool {
     true
 }
 
+/// Whether an arrow leads out of the cell that is typed: up and down, and where the text
+/// ends on its side.
+fn leaves_cell(shared: &Shared, key: Pressed) -> bool {
+    let halves = shared.questions.field.as_ref().map(|(_, f)| f.halves());
+    let Some((before, behind)) = halves.filter(|_| !key.ctrl) else {
+        return false;
+    };
+    match key.code {
+        Code::Up | Code::Down => true,
+        Code::Left => before.is_empty(),
+        Code::Right => behind.is_empty(),
+        _ => false,
+    }
+}
+
 /// Closes the field; what was typed goes into the sheet.
 pub fn leave_field(shared: &mut Shared, out: &mut Out) {
     if let Some((asked, field)) = shared.questions.field.take() {
@@ -417,6 +464,44 @@ pub fn leave_field(shared: &mut Shared, out: &mut Out) {
             }
             None => check::save(shared, &asked, &typed, out),
         }
+    }
+}
+
+/// What is being typed goes into its sheet as it stands, and its field stays open: neither
+/// a crash nor a dead battery takes it. Nothing is graded, what was said of the answer before
+/// stays, and so does a right answer that is being changed.
+pub(super) fn in_hand(shared: &mut Shared, out: &mut Out) {
+    let Some((asked, field)) = &shared.questions.field else {
+        return;
+    };
+    let (asked, text) = (asked.clone(), field.text().trim().to_owned());
+    if text.is_empty() || shared.questions.draft_of(&asked).is_some() {
+        return;
+    }
+    let table = shared
+        .study
+        .key_of(&asked)
+        .and_then(|key| key.table.as_ref());
+    let typed = match table {
+        Some(table) => grid::with(shared, &asked, table, &text),
+        None => text,
+    };
+    let ahead = shared
+        .questions
+        .ahead
+        .as_ref()
+        .filter(|(of, _)| *of == asked);
+    let held = ahead.map_or_else(
+        || shared.study.typed(&asked.exercise, &asked.key),
+        |(_, held)| held.as_str(),
+    );
+    if held != typed {
+        out.push(Effect::SaveAnswer {
+            exercise: asked.exercise.clone(),
+            key: asked.key.clone(),
+            typed: typed.clone(),
+        });
+        shared.questions.ahead = Some((asked, typed));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::followed::{self, Followed};
 use super::study::Study;
-use course::{Exercise, Lesson, Tally};
+use course::{Exercise, Lesson, Mark, Tally};
 
 /// How far a lesson was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,10 +97,29 @@ impl Contents {
 }
 
 /// How the questions of an exercise stand: of the variant that is answered, which may ask
-/// other questions.
+/// other questions. What was typed since in place of what was refused has no verdict yet.
 pub fn tally(study: &Study, exercise: &Exercise) -> Tally {
     let answered = study.exercise(&exercise.id).unwrap_or(exercise);
-    study.progress.tally(answered)
+    let mut tally = study.progress.tally(answered);
+    let sheet = study.answers.contains_key(&exercise.id);
+    let typed_since = answered
+        .keys
+        .iter()
+        .filter(|key| sheet && key.kernel.is_none());
+    for key in typed_since {
+        let name = &key.name.text;
+        let kept = study.progress.key(&exercise.id, name);
+        let refused = match kept.verdict {
+            Some(Mark::Slip) => &mut tally.slip,
+            Some(Mark::Wrong) => &mut tally.wrong,
+            _ => continue,
+        };
+        let done = kept.solved || study.progress.finished.contains(&exercise.id);
+        if !done && kept.tried.as_deref() != Some(study.typed(&exercise.id, name)) {
+            *refused = refused.saturating_sub(1);
+        }
+    }
+    tally
 }
 
 fn line(study: &Study, lesson: &Lesson) -> LessonLine {

@@ -54,6 +54,8 @@ pub struct Exercises {
     pub form: Option<Form>,
     /// Lines of the form and lines that the page shows, as it was laid out.
     pub extent: (usize, usize),
+    /// First line and number of lines of what is under the cursor.
+    place: (usize, usize),
 }
 
 impl Exercises {
@@ -69,8 +71,10 @@ impl Exercises {
     pub fn fit(&mut self, shared: &mut Shared, lines: usize, room: usize, shown: &Shown) {
         let asked = &mut shared.questions;
         let judged = std::mem::take(&mut asked.judged);
-        let reveal = std::mem::take(&mut asked.reveal) || judged || asked.field.is_some();
+        let typed = asked.field.is_some() && !asked.turned;
+        let reveal = std::mem::take(&mut asked.reveal) || judged || typed;
         self.extent = (lines, room);
+        self.place = shown.cursor.unwrap_or(shown.question);
         let Some(form) = &mut self.form else { return };
         let within = if judged { shown.verdict } else { shown.cursor };
         if reveal {
@@ -80,6 +84,15 @@ impl Exercises {
             }
         }
         form.scroll = form.scroll.min(lines.saturating_sub(room));
+    }
+}
+
+impl Exercises {
+    /// Whether nothing of what is under the cursor of the form is on the page.
+    fn out_of_view(&self) -> bool {
+        let from = self.form.as_ref().map_or(0, |form| form.scroll);
+        let ((first, lines), room) = (self.place, self.extent.1);
+        room > 0 && (first >= from + room || first + lines <= from)
     }
 }
 
@@ -205,8 +218,14 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
             let Some(asked) = current(page, shared) else {
                 return;
             };
-            // What is acted upon is seen.
-            shared.questions.reveal = true;
+            // What is acted upon is seen, and what is graded before that.
+            let comes = std::mem::replace(&mut shared.questions.reveal, true);
+            let answered = !answering::now(shared, &asked).is_empty();
+            if action == Action::Open && answered && !comes && page.out_of_view() {
+                let text = "This is the question with the keys: Enter again acts on it.";
+                shared.notes.say(Tone::Plain, text);
+                return;
+            }
             let follows = page.form.as_ref().is_some_and(|form| form.path);
             // A solution that was looked at is not asked for any more: nothing is marked.
             let given_up = shared
@@ -347,11 +366,24 @@ impl Screen for Exercises {
         answering::leave_field(shared, out);
     }
 
+    fn in_hand(&mut self, shared: &mut Shared, out: &mut Out) {
+        answering::in_hand(shared, out);
+    }
+
     fn typing(&self, shared: &Shared) -> bool {
         shared.questions.field.is_some()
     }
 
     fn press(&mut self, shared: &mut Shared, key: Pressed, out: &mut Out) {
+        if matches!(key.code, Code::PageUp | Code::PageDown) {
+            let turn = match key.code {
+                Code::PageDown => Action::PageDown,
+                _ => Action::PageUp,
+            };
+            self.act(shared, turn, out);
+            shared.questions.turned = true;
+            return;
+        }
         if answering::press(shared, key, out) {
             return;
         }

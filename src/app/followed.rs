@@ -18,14 +18,19 @@ pub struct Followed {
 impl Followed {
     /// `Three hours: 3 of 15 done, about 120 min left`.
     pub fn line(&self) -> String {
-        let Walk {
-            done, all, left, ..
-        } = self.walk;
-        let left = match left {
+        let left = match self.walk.left {
             0 => String::new(),
             left => format!(", about {left} min left"),
         };
-        format!("{}: {done} of {all} done{left}", self.title)
+        format!("{}: {}{left}", self.title, self.walk.line())
+    }
+
+    /// At its end: that it is through, what was not solved, and how one goes on.
+    pub fn through(&self) -> String {
+        match self.walk.missing() {
+            Some(missing) => format!("The path is through; {missing}. P chooses another."),
+            None => "The path is through; P chooses another.".to_owned(),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::screen::Screen;
 use std::sync::Arc;
 
 use super::book::{Book, Kernel, Wanted};
-use super::keymap::{Action, Footer, FooterItem};
+use super::keymap::{Action, Footer, FooterItem, without};
 use super::message::Effect;
 use super::note::Tone;
 use super::numbers::kernels;
@@ -75,7 +75,7 @@ pub struct KernelPage {
 /// Keys that the footer names.
 const FOOTER: &[FooterItem] = &[
     (&[Action::NextIdea, Action::PreviousIdea], "idea"),
-    (&[Action::PreviousKernel, Action::NextKernel], "kernel"),
+    (&[Action::Left, Action::Right], "kernel"),
     (&[Action::NextVersion], "version"),
     (&[Action::NextPart], "file"),
     (&[Action::Bytes], "counts"),
@@ -261,8 +261,17 @@ fn count(page: &KernelPage, shared: &Shared) -> usize {
 }
 
 impl Screen for KernelPage {
-    fn footer(&self, _: &Shared) -> Footer {
-        FOOTER.into()
+    fn footer(&self, shared: &Shared) -> Footer {
+        let mut gone = Vec::new();
+        if matches!(self.view, View::Ptx | View::Torch) {
+            gone.push(Action::NextIdea);
+        }
+        // From what changed and from PTX it leads back to the source.
+        let listed = matches!(self.view, View::Source | View::Torch);
+        if listed && files(self, shared).len() < 2 {
+            gone.push(Action::NextPart);
+        }
+        without(FOOTER, &gone)
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -279,11 +288,11 @@ impl Screen for KernelPage {
             Action::NextIdea | Action::PreviousIdea => {
                 idea(self, shared, action == Action::NextIdea)
             }
-            Action::Right | Action::NextVersion => shared.next_version(true),
-            Action::Left | Action::PreviousVersion => shared.next_version(false),
-            Action::NextKernel | Action::PreviousKernel => {
-                step(shared, action == Action::NextKernel)
-            }
+            Action::NextVersion => shared.next_version(true),
+            Action::PreviousVersion => shared.next_version(false),
+            // As in the lab and under the roof: arrows go from kernel to kernel.
+            Action::Right | Action::NextKernel => step(shared, true),
+            Action::Left | Action::PreviousKernel => step(shared, false),
             Action::NextPart | Action::PreviousPart => {
                 file(self, shared, action == Action::NextPart)
             }

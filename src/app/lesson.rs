@@ -50,6 +50,9 @@ pub struct Extent {
     pub blocks: Vec<(usize, usize)>,
     /// Lines at which a page may begin, so that nothing is cut in two.
     pub breaks: Vec<usize>,
+    /// First line and number of lines of what is under the cursor of the question with the
+    /// keys: the field, an option, a cell.
+    pub cursor: Option<(usize, usize)>,
     /// The line that is typed in, while one is.
     pub field: Option<usize>,
     /// Text of every line, for finding.
@@ -133,6 +136,15 @@ impl Reader {
         self.focus != Focus::Text && self.blocks.values().any(|b| b.field.is_some())
     }
 
+    /// What is being typed in live blocks, by lesson and number.
+    pub(super) fn typed(&self) -> Vec<((String, usize), String)> {
+        let open = self.blocks.iter().filter_map(|(place, block)| {
+            let field = block.field.as_ref()?;
+            Some((place.clone(), field.text().trim().to_owned()))
+        });
+        open.collect()
+    }
+
     /// Closes every field of a live block: by lesson and number, what was typed there.
     pub(super) fn leave_fields(&mut self) -> Vec<((String, usize), String)> {
         let blocks = self.blocks.iter_mut();
@@ -160,7 +172,9 @@ impl Reader {
 
     /// Takes in how the section came out: scroll and shift stay inside it, and
     /// a block that was just entered is brought into view.
-    pub fn fit(&mut self, extent: Arc<Extent>) {
+    ///
+    /// `turned`: the learner turned the page while something is typed.
+    pub fn fit(&mut self, extent: Arc<Extent>, turned: bool) {
         if let (true, Focus::Block(i)) = (self.reveal, self.focus)
             && let Some((first, lines)) = extent.blocks.get(i)
         {
@@ -171,9 +185,14 @@ impl Reader {
                 *first
             };
             self.scroll = self.scroll.max(below).min(top);
+            // Of a block that is longer than the page, what is under its cursor.
+            if let (false, Some((first, lines))) = (self.reveal_end, extent.cursor) {
+                let below = (first + lines).saturating_sub(extent.room);
+                self.scroll = self.scroll.max(below).min(first);
+            }
         }
         (self.reveal, self.reveal_end) = (false, false);
-        if let Some(at) = extent.field {
+        if let (false, Some(at)) = (turned, extent.field) {
             let below = (at + 1).saturating_sub(extent.room);
             self.scroll = self.scroll.max(below).min(at);
         }
@@ -186,6 +205,17 @@ impl Reader {
     pub(super) fn last(&self) -> usize {
         let e = &self.extent;
         e.lines.saturating_sub(e.room)
+    }
+
+    /// Whether nothing of what is under the cursor of the block with the keys is on the
+    /// page, or nothing of the block.
+    pub(super) fn out_of_view(&self) -> bool {
+        let Focus::Block(at) = self.focus else {
+            return false;
+        };
+        let place = self.extent.cursor.or(self.extent.blocks.get(at).copied());
+        let view = self.view();
+        place.is_some_and(|(first, lines)| first >= view.end || first + lines <= view.start)
     }
 
     /// The lines that are on the page.

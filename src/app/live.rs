@@ -156,6 +156,21 @@ pub fn leave(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
     }
 }
 
+/// A guess that is being typed is kept as it stands; its field stays open.
+pub(super) fn in_hand(reader: &Reader, shared: &mut Shared, out: &mut Out) {
+    for ((lesson, block), typed) in reader.typed() {
+        let block = block as u64;
+        if !typed.is_empty() && shared.study.progress.begun(&lesson, block) != typed {
+            let event = Event::Begun {
+                lesson,
+                block,
+                typed,
+            };
+            shared.record(event, out);
+        }
+    }
+}
+
 /// Puts a block's setup and plan on the bench, once.
 pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Lesson, live: &Live) {
     let (setup, cut) = match start(shared, lesson, live) {

@@ -286,6 +286,20 @@ fn numbered(typed: &str, text: &str) -> bool {
     number.is_some() && number == typed.trim().parse().ok()
 }
 
+/// What is said where a number opens the lesson of that number: the digit alone is the key
+/// of a page.
+fn instead_of_page(typed: &str, entry: &Entry) -> Option<String> {
+    let lesson = matches!(entry.command, Command::Lesson(_)) && numbered(typed, &entry.text);
+    let digit = typed.trim().parse::<u8>().ok().filter(|_| lesson)?;
+    let page = Page::LISTED
+        .into_iter()
+        .find(|page| page.digit().and_then(|key| key.to_digit(10)) == Some(digit.into()))?;
+    Some(format!(
+        ":{digit} is lesson {digit:02}; the key {digit} alone leads to {}.",
+        page.title()
+    ))
+}
+
 /// How well `text` matches what is typed: all letters in order, better at the
 /// beginning of words and in one piece. `None`: it does not match. Every word
 /// that is typed must match by itself.
@@ -372,6 +386,10 @@ pub(super) fn press(
         Code::Enter => {
             let chosen = matching(palette, shared).into_iter().nth(palette.cursor);
             if let Some(entry) = chosen {
+                let typed = palette.field.text();
+                if let Some(text) = instead_of_page(&typed, &entry) {
+                    shared.notes.say(Tone::Plain, text);
+                }
                 *open = None;
                 return Some(entry.command);
             }

@@ -91,6 +91,13 @@ pub struct Questions {
     pub(super) varying: bool,
     /// The form is to bring the question under its cursor into view.
     pub(super) reveal: bool,
+    /// What the sheet holds of the field that is open, ahead of what is answered.
+    pub(super) ahead: Option<(Asked, String)>,
+    /// When a key last went into a field whose text the sheet does not hold yet.
+    pub(super) touched: Option<u64>,
+    /// The page was turned while something is typed: the field need not be in view until the
+    /// next key.
+    pub(super) turned: bool,
     /// The lesson is to bring the block with the keys into view: a verdict came.
     pub(super) judged: bool,
 }
@@ -110,6 +117,7 @@ impl Questions {
         self.known.retain(|asked, _| asked.exercise != exercise);
         self.field = None;
         self.draft = None;
+        self.ahead = None;
         self.varying = false;
     }
 
@@ -123,6 +131,11 @@ impl Questions {
     pub fn field_of(&self, asked: &Asked) -> Option<&Field> {
         let (typing, field) = self.field.as_ref()?;
         (typing == asked).then_some(field)
+    }
+
+    /// The page was turned while something is typed.
+    pub const fn turned(&self) -> bool {
+        self.turned
     }
 
     /// A verdict came: what shows it is to be in view.

@@ -56,6 +56,9 @@ pub trait Screen {
     /// The workshop is left: what is being typed is kept.
     fn put_away(&mut self, _: &mut Shared, _: &mut Out) {}
 
+    /// What is being typed is kept as it stands, and goes on being typed.
+    fn in_hand(&mut self, _: &mut Shared, _: &mut Out) {}
+
     /// Brings what is derived up to date, after every event.
     fn settle(&mut self, _: &mut Shared, _: &mut Out) {}
 

@@ -33,6 +33,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     state.shared.now = state.shared.now.max(event.at);
     take(state, event.message, &mut out);
     carry_out(state, &mut out);
+    in_hand(state, &mut out);
     settle(state);
     let (screen, shared) = state.parts();
     screen.settle(shared, &mut out);
@@ -50,12 +51,12 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
         }
         Message::Click(target) => click(state, target, out),
         Message::Wheel(up) => wheel(state, up, out),
-        Message::Paste(text) => paste(state, &text),
+        Message::Paste(text) => paste(state, &text, out),
         // The size is looked at apart.
         Message::Resize { columns, rows } => {
             shared.size = (columns, rows);
             // What is asked stays in view.
-            shared.questions.reveal = true;
+            (shared.questions.reveal, shared.questions.turned) = (true, false);
             out.moved_only = true;
         }
         Message::Tick => out.moved_only = true,
@@ -103,6 +104,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
                     shared.notes.keep(Tone::Bad, text);
                 }
                 Outcome::Nothing(text) => shared.notes.say(Tone::Warn, text),
+                Outcome::Again(text) => shared.notes.say(Tone::Plain, text),
                 Outcome::GoesOn | Outcome::Stale => {}
             }
             if let Some((ticket, request)) = next {
@@ -140,6 +142,19 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
     }
 }
 
+/// How long after the last key what is being typed is kept.
+const IN_HAND: u64 = 1000;
+
+/// What is being typed is kept once no key has come for a while.
+fn in_hand(state: &mut State, out: &mut Out) {
+    let due = state.shared.questions.touched.map(|at| at + IN_HAND);
+    if due.is_some_and(|due| due <= state.shared.now) {
+        state.shared.questions.touched = None;
+        let (screen, shared) = state.parts();
+        screen.in_hand(shared, out);
+    }
+}
+
 /// What changed of the lab is written.
 fn kept(state: &mut State, out: &mut Out) {
     let now = restore::lab(&state.shared, &state.reader.lent);
@@ -162,7 +177,8 @@ fn settle(state: &mut State) {
     let card = shared.runs.running().map(|r| r.since + CARD_AFTER);
     let leaving = state.leaving.map(|(_, until)| until);
     let merge = shared.merge.next(shared.now);
-    state.wake = [card, leaving, merge]
+    let in_hand = shared.questions.touched.map(|at| at + IN_HAND);
+    state.wake = [card, leaving, merge, in_hand]
         .into_iter()
         .flatten()
         .filter(|at| *at > shared.now)
@@ -233,6 +249,8 @@ fn act(state: &mut State, action: Action, out: &mut Out) {
                 state.enter(page, out);
             }
         }
+        // What the page would step out of is not seen.
+        Action::Back if state.too_small() => state.back(),
         Action::Back if state.shared.runs.card.is_some() && state.page.shows_cards() => {
             if let Some(card) = state.shared.runs.card.take() {
                 let first = card.lines.into_iter().next().unwrap_or_default();

@@ -27,10 +27,7 @@ pub(super) fn contents(output: &OutputArgs, out: &mut Out) -> Outcome {
     let chosen = settings.get(course::PATH_SETTING).map(String::as_str);
     if let Some(route) = desk.course.route(chosen) {
         let walk = route.walk(&desk.course, desk.progress());
-        out.line(format!(
-            "Your path, {}: {} of {} done.",
-            route.title, walk.done, walk.all
-        ));
+        out.line(format!("Your path, {}: {}.", route.title, walk.line()));
     }
     for (command, does) in [
         ("path NAME", "the steps of a path; path lists them"),

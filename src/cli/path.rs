@@ -51,11 +51,10 @@ pub(super) fn path(output: &OutputArgs, args: &PathArgs, out: &mut Out) -> Outco
     }
     let walk = route.walk(&desk.course, desk.progress());
     let head = format!(
-        "{}, {} min: {} of {} done.",
+        "{}, {} min: {}.",
         route.title,
         route.minutes(&desk.course),
-        walk.done,
-        walk.all
+        walk.line()
     );
     out.lines(wrapped(&head, "", "  "));
     if !route.about.is_empty() {
@@ -88,9 +87,10 @@ pub(super) fn path(output: &OutputArgs, args: &PathArgs, out: &mut Out) -> Outco
         ));
     }
     out.gap();
-    match walk.next {
-        Some(next) => out.line(format!("Next: {}", command(&desk, &next))),
-        None => out.line("This path is through."),
+    match (&walk.next, walk.missing()) {
+        (Some(next), _) => out.line(format!("Next: {}", command(&desk, next))),
+        (None, None) => out.line("This path is through."),
+        (None, Some(missing)) => out.line(format!("This path is through; {missing}.")),
     }
     Ok(0)
 }

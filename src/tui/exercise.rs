@@ -86,9 +86,6 @@ fn hint(state: &State, laid: Option<&Laid>, rows: u16) -> &'static str {
         "Nothing answered yet. Enter opens the form of an exercise."
     } else if form.is_some() && laid.is_some_and(below) {
         "The question stands below: PgDn shows it."
-    } else if state.shared.questions.field.is_some() {
-        // The page moves when the field is left.
-        ""
     } else if form.is_some() && laid.is_some_and(further) {
         "The question goes on below: PgDn shows the rest."
     } else if form.is_some() && state.shared.questions.field.is_none() {

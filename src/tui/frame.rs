@@ -227,8 +227,11 @@ pub fn message(state: &State, hint: &str, aside: &str, pen: &mut Pen<'_>, y: u16
         wrap(&note.text, usize::from(edge) - 2)
     };
     let wanted = lines.len().min(LONGEST);
+    // Sixty columns have too few: there the way out is worth the text above it, which comes
+    // back with the next key.
+    let narrow = edge < LEFT;
     let above = (1..wanted as u16)
-        .take_while(|up| pen.is_blank(y.saturating_sub(*up)))
+        .take_while(|up| narrow || pen.is_blank(y.saturating_sub(*up)))
         .count();
     let below = usize::from(pen.height().saturating_sub(y + 1));
     let room = wanted.min(1 + above + below);

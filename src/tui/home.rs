@@ -217,9 +217,7 @@ fn path(state: &State, pen: &mut Pen<'_>, y: u16) {
 fn space_does(state: &State) -> String {
     match &state.shared.contents.route {
         None => String::new(),
-        Some(followed) if followed.next.is_empty() => {
-            "The path is through; P chooses another.".to_owned()
-        }
+        Some(followed) if followed.next.is_empty() => followed.through(),
         // What is left of a section comes before what follows it.
         Some(_) if state.reader.stops_on_path() => {
             let lesson = state.shared.contents.lessons.get(state.reader.lesson);

@@ -6,7 +6,7 @@ mod outline;
 
 use std::sync::Arc;
 
-use super::exercise::question::CURSOR;
+use super::exercise::question::{self, CURSOR};
 use super::pen::{Pen, clip};
 use super::rows::Row;
 use super::theme::Role;
@@ -14,7 +14,7 @@ use super::{cards, frame, live};
 use app::State;
 use app::contents::number;
 use app::lesson::{self, Extent, Focus};
-use app::live::{env, takes_keys, withheld};
+use app::live::{asked, env, takes_keys, withheld};
 use app::mouse::Target;
 use course::answer::Env;
 use course::{Inline, Lesson, Part, Section};
@@ -64,7 +64,8 @@ fn area(state: &State) -> (u16, u16, u16) {
 
 /// Tells the reader how long the section is.
 pub fn fit(state: &mut State, laid: &Laid) {
-    state.reader.fit(Arc::clone(&laid.extent));
+    let turned = state.shared.questions.turned();
+    state.reader.fit(Arc::clone(&laid.extent), turned);
 }
 
 /// Draws the page.
@@ -173,7 +174,7 @@ fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
     let place = format!("section {at} of {of}");
     let share = format!("{place} · {} %", at * 100 / of);
     // The bar takes what stands free, and what does not fit beside what lies below is left out.
-    let free = usize::from(edge).saturating_sub(super::pen::width(MORE) + 4);
+    let free = usize::from(edge).saturating_sub(super::pen::width(MORE.0) + 4);
     let fits = |text: &String| super::pen::width(text) < free;
     let text = [format!("{gpu}{share}"), share].into_iter().find(fits);
     let text = text.unwrap_or(place);
@@ -185,13 +186,17 @@ fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
     pen.right(edge, y, text.trim_end(), Role::Dim);
 }
 
-/// Said where the section goes on below the page.
-const MORE: &str = "▼ more below, Space";
+/// Said where the section goes on below the page, and while something is typed there.
+const MORE: (&str, &str) = ("▼ more below, Space", "▼ more below, PgDn");
 
 /// Says that the section goes on below the page.
 fn more(state: &State, pen: &mut Pen<'_>, y: u16) {
     if state.reader.goes_on() && state.reader.outline.is_none() {
-        pen.put(2, y, MORE, Role::Dim);
+        let text = match state.typing() {
+            true => MORE.1,
+            false => MORE.0,
+        };
+        pen.put(2, y, text, Role::Dim);
     }
 }
 
@@ -263,6 +268,10 @@ fn lay_section(
                     let typed = |row: &Row| row.text().contains(CURSOR);
                     let at = shown.rows.iter().position(typed);
                     laid.extent.field = at.map(|at| from + at);
+                }
+                if let Some(asked) = asked(&state.shared, block).filter(|_| focused) {
+                    let at = question::cursor(state, &asked, &shown.rows);
+                    laid.extent.cursor = at.map(|(at, lines)| (from + at, lines));
                 }
                 let whole = takes_keys(block).then_some(Target::Block(keys));
                 laid.rows.extend(shown.rows.into_iter().map(|mut row| {

@@ -277,15 +277,25 @@ fn outcomes(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
         let ask = piece::piece(place, ask, columns).rows.into_iter();
         rows.extend(ask.map(|row| Row::of(row.text(), Role::Dim)));
         let unit = predict.unit.as_ref().map(Typed::as_str);
+        let yours = Row::of("you said ", Role::Dim).and(said(guess, unit), Role::Text);
         // What cannot be had again is shown as it was then.
-        let value = value.as_ref().unwrap_or(&guess.outcome).clone();
-        rows.push(
-            Row::of("you said ", Role::Dim)
-                .and(said(guess, unit), Role::Text)
-                .at(28, "it is ", Role::Dim)
-                .and(value, Role::Modelled)
-                .and(" =", Role::Modelled),
-        );
+        let then = |why| match &guess.outcome {
+            kept if kept.is_empty() || kept == why => Err(why),
+            kept => Ok(kept),
+        };
+        match value.as_ref().or_else(then) {
+            Ok(value) => rows.push(
+                yours
+                    .at(28, "it is ", Role::Dim)
+                    .and(value.as_str(), Role::Modelled)
+                    .and(" =", Role::Modelled),
+            ),
+            // A sentence in the place of a number would be cut, and is none.
+            Err(why) => {
+                rows.push(yours);
+                rows.extend(words_in(&format!("not known here: {why}"), columns));
+            }
+        }
         if let Some(note) = note {
             let note = words(note, columns.saturating_sub(2), Role::Text);
             rows.extend(note.into_iter().map(|row| row.indented(2)));

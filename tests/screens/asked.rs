@@ -270,13 +270,18 @@ fn a_table_with_empty_cells_says_how_many_they_are() {
 #[test]
 fn a_filled_cell_is_changed_by_i_and_not_by_a_digit() {
     let s = asked("ex32", (80, 24)).typed("2").press(&[ENTER, ESC]);
+    let s = s.press(&[key(Code::Left)]).shows("i changes this one");
+    // The digit opens the cell and is not added to it; Enter keeps it and grades nothing.
     let s = s
-        .press(&[key(Code::Left), ch('7')])
-        .shows("i changes this cell")
+        .press(&[ch('7')])
+        .shows("2▌")
+        .shows("2 stands here")
         .later(1000);
-    assert!(kept(&s, "table").is_some_and(|text| text.starts_with('2')));
-    let s = s.press(&[ch('i')]).typed("1").press(&[ESC]);
-    assert!(kept(&s, "table").is_some_and(|text| text.starts_with("21")));
+    let s = s.press(&[ENTER]).hides("cells are right");
+    assert!(kept(&s, "table").is_some_and(|text| text.starts_with("2 |")));
+    let s = s.press(&[ESC, key(Code::Left), ch('i')]);
+    let s = s.typed("1").press(&[ESC]);
+    assert!(kept(&s, "table").is_some_and(|text| text.starts_with("21 |")));
 }
 
 #[test]

@@ -12,7 +12,9 @@ use std::sync::Arc;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use tinyllama_tutor::app::book::{Book, Compiled, Kernel, Torch, Wanted};
+use tinyllama_tutor::app::kernel::files;
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
+use tinyllama_tutor::app::machine::Ceilings;
 use tinyllama_tutor::app::source::Source;
 use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, Setup, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
@@ -387,6 +389,52 @@ fn kernels_files_versions_and_ptx() {
     let mut screen = screen.typed("]");
     assert!(screen.text().contains("mul · mul"));
     assert!(screen.text().contains("mul.cu"));
+}
+
+#[test]
+fn arrows_go_from_kernel_to_kernel_and_the_plan_stays() {
+    let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2);
+    let plan = screen.0.shared.bench.cut();
+    let text = screen.text();
+    assert!(
+        text.contains("silu_mul · silu mul") && text.contains("←→ kernel"),
+        "{text}"
+    );
+    screen.press(key(Code::Right));
+    assert!(screen.text().contains("other · down"), "{}", screen.text());
+    screen.press(key(Code::Left));
+    screen.press(key(Code::Left));
+    assert!(!screen.text().contains("silu_mul · silu mul"));
+    assert_eq!(screen.0.shared.bench.cut(), plan);
+}
+
+#[test]
+fn the_footer_names_no_key_that_does_nothing_in_a_view() {
+    let mut source = Screen::new(80, 24).typed("3]]]]K");
+    let files = files(&source.0.kernel, &source.0.shared).len();
+    let text = source.text();
+    assert_eq!(text.contains("Tab file"), files > 1, "{text}");
+    let mut torch = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("T");
+    let text = torch.text();
+    assert!(!text.contains("n N idea"), "{text}");
+    let mut ptx = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("t");
+    let text = ptx.text();
+    assert!(
+        text.contains("PTX of") && !text.contains("n N idea"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_bound_stands_below_the_name_of_another_roof() {
+    let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2);
+    assert!(screen.text().contains("FLOP/B"));
+    screen.0.shared.machine.ceilings = Some(Ceilings::measured("this CPU", 2e10, 1e11));
+    let text = screen.text();
+    assert!(
+        text.contains("on this CPU") && text.contains("FLOP/B"),
+        "{text}"
+    );
 }
 
 #[test]

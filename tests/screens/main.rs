@@ -2,11 +2,13 @@
 
 mod asked;
 mod claims;
+mod compare;
 mod kernel;
 mod keys;
 mod mouse;
 mod pages;
 mod pictures;
 mod reader;
+mod rules;
 mod studies;
 mod trips;

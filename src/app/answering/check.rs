@@ -120,16 +120,63 @@ pub fn write(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
 
 /// Keeps an answer in the sheet.
 pub fn save(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
-    if shared.study.typed(&asked.exercise, &asked.key) == typed {
+    let ahead = shared.questions.ahead.take_if(|(of, _)| of == asked);
+    let before = shared.study.typed(&asked.exercise, &asked.key);
+    let held = ahead.map_or_else(|| before.to_owned(), |(_, held)| held);
+    if before != typed {
+        shared.study.type_in(&asked.exercise, &asked.key, typed);
+        shared.questions.question_mut(asked).judgement = None;
+        // What was found of another answer counts for this one no longer.
+        shared.contents.refresh(&shared.study);
+    }
+    if held != typed {
+        out.push(Effect::SaveAnswer {
+            exercise: asked.exercise.clone(),
+            key: asked.key.clone(),
+            typed: typed.to_owned(),
+        });
+    }
+}
+
+/// What was said of an answer before the workshop was left is found again: of one that was
+/// refused and stands as it was then. Nothing is counted anew.
+pub(super) fn said_again(shared: &mut Shared, asked: &Asked) {
+    let typed = shared.study.typed(&asked.exercise, &asked.key);
+    let kept = shared.study.progress.key(&asked.exercise, &asked.key);
+    let stands = match kept.verdict {
+        Some(Mark::Wrong | Mark::Slip) => kept.tried.as_deref() == Some(typed.trim()),
+        Some(Mark::Unread) => true,
+        _ => false,
+    };
+    // What rests on runs or on a compiler waits until it is checked.
+    let text_alone = shared.study.key_of(asked).is_some_and(|key| {
+        let written = key.kernel.as_ref().is_some_and(course::Kernel::is_written);
+        !written && !matches!(key.kind, Kind::Measured | Kind::Predict)
+    });
+    let known = shared.questions.question(asked).judgement.is_some();
+    if typed.is_empty() || !stands || !text_alone || known {
         return;
     }
-    shared.study.type_in(&asked.exercise, &asked.key, typed);
-    shared.questions.question_mut(asked).judgement = None;
-    out.push(Effect::SaveAnswer {
-        exercise: asked.exercise.clone(),
-        key: asked.key.clone(),
-        typed: typed.to_owned(),
-    });
+    let found = graded(shared, asked, typed).ok();
+    let found = found.filter(|judged| Mark::of(&judged.verdict) == kept.verdict);
+    if let Some(judgement) = found {
+        let question = shared.questions.question_mut(asked);
+        question.refused = super::grid::refused(&judgement);
+        question.judgement = Some(judgement);
+    }
+}
+
+/// The verdict on what is typed.
+fn graded(shared: &Shared, asked: &Asked, typed: &str) -> Result<Judgement, String> {
+    with_judge(shared, asked, |key, env| {
+        let judgement = answer::grade(typed, key, env).map_err(|e| e.to_string())?;
+        let progress = &shared.study.progress;
+        let solved = |other: &str| progress.key(&asked.exercise, other).solved;
+        Ok(match shared.study.exercise(&asked.exercise) {
+            Some(exercise) => exercise.elsewhere(judgement, key, env, solved),
+            None => judgement,
+        })
+    })
 }
 
 /// A prediction that can be read stays as it is from now on: what comes out is
@@ -183,22 +230,11 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         .key(&asked.exercise, &asked.key)
         .locked;
     let typed = locked.unwrap_or_else(|| now(shared, asked));
-    let graded = |shared: &Shared| {
-        with_judge(shared, asked, |key, env| {
-            let judgement = answer::grade(&typed, key, env).map_err(|e| e.to_string())?;
-            let progress = &shared.study.progress;
-            let solved = |other: &str| progress.key(&asked.exercise, other).solved;
-            Ok(match shared.study.exercise(&asked.exercise) {
-                Some(exercise) => exercise.elsewhere(judgement, key, env, solved),
-                None => judgement,
-            })
-        })
-    };
-    let mut found = graded(shared);
+    let mut found = graded(shared, asked, &typed);
     // What is right stays right; else a newer run takes the place of the kept one.
     let right = matches!(&found, Ok(judgement) if judgement.verdict.is_right());
     if measured(shared, asked, right, out) {
-        found = graded(shared);
+        found = graded(shared, asked, &typed);
     }
     let judgement = match found {
         Ok(judgement) => judgement,

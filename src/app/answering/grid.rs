@@ -44,6 +44,24 @@ pub(super) fn is_free(shared: &Shared, asked: &Asked, table: &Table) -> bool {
     here.1.is_empty() || shared.questions.question(asked).refused.contains(&here)
 }
 
+/// Whether the cell under the cursor was found right, in the table as it stands.
+pub(super) fn is_right(shared: &Shared, asked: &Asked) -> bool {
+    let question = shared.questions.question(asked);
+    let cell = question.judgement.and_then(|judged| {
+        let cell = judged.cells.into_iter().nth(question.cell)?;
+        Some(cell.judgement.verdict.is_right())
+    });
+    cell.unwrap_or(false)
+}
+
+/// How many cells are filled, of all: what is said of a table in a line.
+pub fn filled_of(shared: &Shared, asked: &Asked, table: &Table) -> (usize, usize) {
+    let (rows, columns) = size(table);
+    let cells = cells(shared, asked, table);
+    let filled = cells.iter().flatten().filter(|cell| !cell.is_empty());
+    (filled.count(), rows * columns)
+}
+
 /// What a judgement found not to be right, cell by cell, with what stands there.
 pub(super) fn refused(judgement: &Judgement) -> Vec<(usize, String)> {
     let cells = judgement.cells.iter().enumerate();
@@ -55,6 +73,12 @@ pub(super) fn refused(judgement: &Judgement) -> Vec<(usize, String)> {
 
 /// Puts a text into the cell under the cursor.
 pub(super) fn put(shared: &mut Shared, asked: &Asked, table: &Table, text: &str, out: &mut Out) {
+    let text = with(shared, asked, table, text);
+    check::write(shared, asked, &text, out);
+}
+
+/// The table with a text in the cell under the cursor, as it is kept.
+pub(super) fn with(shared: &Shared, asked: &Asked, table: &Table, text: &str) -> String {
     let (row, column) = cell(shared, asked, table);
     let mut cells = cells(shared, asked, table);
     // These two part cells and rows.
@@ -62,7 +86,7 @@ pub(super) fn put(shared: &mut Shared, asked: &Asked, table: &Table, text: &str,
     if let Some(cell) = cells.get_mut(row).and_then(|r| r.get_mut(column)) {
         text.trim().clone_into(cell);
     }
-    check::write(shared, asked, &written(&cells), out);
+    written(&cells)
 }
 
 /// Moves the cursor by so many cells in reading order, round at the ends.

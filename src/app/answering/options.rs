@@ -27,12 +27,18 @@ pub(super) fn marks(shared: &Shared, asked: &Asked, key: &Key) -> bool {
     option.is_some_and(|option| option.text == now(shared, asked).trim())
 }
 
-/// Whether Enter marks the option under the cursor before anything is checked.
-pub(super) fn takes(shared: &Shared, asked: &Asked, key: &Key) -> bool {
-    let typed = now(shared, asked);
-    let option = key.options.get(here(shared, asked));
-    let other = option.is_some_and(|option| option.text != typed.trim());
-    typed.is_empty() || other && refused(shared, asked)
+/// Whether nothing is marked that could be checked, which is said.
+pub(super) fn unmarked(shared: &mut Shared, asked: &Asked, key: &Key) -> bool {
+    let empty = now(shared, asked).is_empty();
+    if empty {
+        let text = match (key.kind, &key.kernel) {
+            (Kind::Ranking, _) => "Nothing is ranked yet: Space ranks the option under the cursor.",
+            (_, Some(_)) => "No line is marked yet: Space marks the one under the cursor.",
+            _ => "Nothing is marked yet: Space marks the option under the cursor.",
+        };
+        shared.notes.say(Tone::Plain, text);
+    }
+    empty
 }
 
 /// Whether another option is marked than the one under the cursor, which is said once.

@@ -3,7 +3,7 @@
 use crate::intent::Out;
 use std::collections::BTreeMap;
 
-use super::variant;
+use super::{check, variant};
 use crate::message::Effect;
 use crate::note::Tone;
 use crate::question::Asked;
@@ -71,6 +71,14 @@ pub fn arrived(
         shared.questions.question_mut(&asked).judgement = None;
         typing |= shared.questions.field_of(&asked).is_some();
     }
+    for key in now.keys().filter(|_| !again) {
+        let asked = Asked {
+            exercise: exercise.to_owned(),
+            key: key.clone(),
+        };
+        check::said_again(shared, &asked);
+    }
+    shared.contents.refresh(&shared.study);
     if again && !changed.is_empty() {
         let stays = match typing {
             true => " What is being typed stays.",

@@ -27,16 +27,21 @@ pub fn footer(page: &Exercises, shared: &Shared) -> Footer {
     let kind = shared.study.key_of(&asked).map(|key| key.kind);
     match (table, kind) {
         (Some(true), _) => CELL_OPTIONS.into(),
-        (Some(false), _) => CELL.into(),
+        (Some(false), _) => match answering::now_in_cell(shared, &asked).is_empty() {
+            true => CELL.into(),
+            false => CELL_FILLED.into(),
+        },
         _ if answering::written(shared, &asked).is_some() => WRITE.into(),
-        _ if lines(shared, &asked) => LINES.into(),
         (_, Some(Kind::Choice | Kind::Choices | Kind::Ranking)) => {
-            match answering::leads_on(shared, &asked) {
-                true => renamed(CHOICE, Action::Flip, "next open"),
-                false => CHOICE.into(),
+            let keys = match lines(shared, &asked) {
+                true => LINES,
+                false => CHOICE,
+            };
+            match answering::leads_on(shared, &asked) || looked_at(page, shared, &asked) {
+                true => goes_on(page, shared, keys),
+                false => keys.into(),
             }
         }
-        _ if waits(page, shared) => without(FORM, &[Action::Flip]),
         _ => goes_on(page, shared, FORM),
     }
 }
@@ -48,13 +53,25 @@ fn waits(page: &Exercises, shared: &Shared) -> bool {
     follows && current(page, shared).is_some_and(|asked| onward::is_next(shared, &asked))
 }
 
+/// Whether the path leads on from a question whose solution was looked at.
+fn looked_at(page: &Exercises, shared: &Shared, asked: &Asked) -> bool {
+    let kept = shared.study.progress.key(&asked.exercise, &asked.key);
+    let follows = page.form.as_ref().is_some_and(|form| form.path);
+    kept.given_up && follows && !waits(page, shared)
+}
+
 /// The keys with what Space does: it goes on with the path where that led here and asks
-/// something else now, else to the next open question.
+/// something else now, behind its end to the contents, else to the next open question.
 fn goes_on(page: &Exercises, shared: &Shared, keys: &'static [FooterItem]) -> Footer {
     let follows = page.form.as_ref().is_some_and(|form| form.path);
-    match follows && !waits(page, shared) {
+    let route = shared.contents.route.as_ref();
+    match follows {
+        true if waits(page, shared) => without(keys, &[Action::Flip]),
+        true if route.is_some_and(|route| route.walk.next.is_none()) => {
+            renamed(keys, Action::Flip, "contents")
+        }
         true => renamed(keys, Action::Flip, "path goes on"),
-        false => keys.into(),
+        false => renamed(keys, Action::Flip, "next open"),
     }
 }
 
@@ -97,12 +114,24 @@ const WRITE: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
-/// Keys on a table of numbers.
+/// Keys on an empty cell of a table of numbers.
 const CELL: &[FooterItem] = &[
     (&[Action::Left, Action::Right], "cell"),
     (&[Action::Up, Action::Down], "row"),
-    (&[Action::Open], "type, check"),
+    (&[Action::Open], "type"),
+    (&[Action::NextPart], "next question"),
+    (&[Action::Hint], "hint"),
+    (&[Action::Solution], "solution"),
+    (&[Action::Back], "back"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys on a cell in which something stands.
+const CELL_FILLED: &[FooterItem] = &[
+    (&[Action::Left, Action::Right], "cell"),
+    (&[Action::Up, Action::Down], "row"),
     (&[Action::Change], "change"),
+    (&[Action::Open], "check"),
     (&[Action::NextPart], "next question"),
     (&[Action::Hint], "hint"),
     (&[Action::Back], "back"),
@@ -125,6 +154,7 @@ const CELL_OPTIONS: &[FooterItem] = &[
 const CELL_FIELD: &[FooterItem] = &[
     (&[Action::Open], "keep, next cell"),
     (&[Action::NextPart, Action::PreviousPart], "cell"),
+    (&[Action::Up, Action::Down], "row"),
     (&[Action::Back], "leave the table's field"),
 ];
 

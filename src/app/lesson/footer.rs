@@ -4,7 +4,7 @@
 use super::{Focus, Reader, focused, section};
 use crate::answering;
 use crate::evidence::runs;
-use crate::keymap::{Action, Footer, FooterItem, without};
+use crate::keymap::{Action, Footer, FooterItem, renamed, without};
 use crate::live::{predict, takes_keys};
 use crate::page::Page;
 use crate::screen::Screen;
@@ -65,7 +65,13 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
             exercise,
             key: name,
         }) => match key(&exercise.text, name) {
-            Some(Kind::Choice | Kind::Choices | Kind::Ranking) => OPTIONS,
+            Some(Kind::Choice | Kind::Choices | Kind::Ranking) => {
+                let asked = crate::live::asked(shared, live);
+                match asked.is_some_and(|asked| answering::leads_on(shared, &asked)) {
+                    true => return renamed(OPTIONS, Action::Flip, "goes on"),
+                    false => OPTIONS,
+                }
+            }
             _ => QUESTION,
         },
         Ok(B::Micro { .. }) => EXPERIMENT,

@@ -1,6 +1,6 @@
 //! The lesson page as the others see it.
 
-use super::turn::{act, click, leave, open_form};
+use super::turn::{act, click, leave, open_form, turned};
 use super::{Focus, Reader, arrived, focused, footer, lesson, section};
 use crate::answering;
 use crate::change::NAME;
@@ -114,9 +114,20 @@ impl Screen for Reader {
         live::leave(self, shared, out);
     }
 
+    fn in_hand(&mut self, shared: &mut Shared, out: &mut Out) {
+        answering::in_hand(shared, out);
+        live::in_hand(self, shared, out);
+    }
+
     fn settle(&mut self, shared: &mut Shared, out: &mut Out) {
-        if std::mem::take(&mut shared.questions.judged) {
-            self.reveal_end();
+        let asked = &mut shared.questions;
+        match (
+            std::mem::take(&mut asked.judged),
+            std::mem::take(&mut asked.reveal),
+        ) {
+            (true, _) => self.reveal_end(),
+            (false, true) => self.reveal(),
+            (false, false) => {}
         }
         live::ask::settle(self, shared, out);
     }
@@ -126,7 +137,9 @@ impl Screen for Reader {
     }
 
     fn press(&mut self, shared: &mut Shared, key: Key, out: &mut Out) {
-        if key.code == Code::Esc {
+        if matches!(key.code, Code::PageUp | Code::PageDown) {
+            turned(self, shared, key.code == Code::PageDown);
+        } else if key.code == Code::Esc {
             // One Esc leads into the text, from wherever.
             live::leave(self, shared, out);
             self.focus = Focus::Text;

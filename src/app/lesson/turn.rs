@@ -40,10 +40,28 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
                 read(reader, shared, action, out);
                 out.moved_only = moves(action);
             }
+            // What is not seen is not graded.
+            Focus::Block(_) if action == Action::Open && reader.out_of_view() => {
+                reader.reveal();
+                shared.notes.say(Tone::Plain, SHOWN);
+            }
             Focus::Block(_) => live::act(reader, shared, action, out),
             Focus::Lab => beside(reader, shared, action, out),
         },
     }
+}
+
+/// Said of Enter where what has the keys was not on the page.
+const SHOWN: &str = "This is what has the keys: Enter again acts on it.";
+
+/// PgUp and PgDn while something is typed: within the section, and what is typed stays.
+pub(super) fn turned(reader: &mut Reader, shared: &mut Shared, down: bool) {
+    let to = match down {
+        true => reader.page_below().map(|line| line.min(reader.last())),
+        false => reader.page_above(),
+    };
+    reader.scroll = to.unwrap_or(reader.scroll);
+    shared.questions.turned = true;
 }
 
 /// Whether a key of the text only moves over it; to another section at most.

@@ -15,14 +15,48 @@ use crate::{answering, find, palette};
 /// How long after a character the next one still belongs to the same word.
 const SAME_WORD: u64 = 400;
 
-pub(super) fn paste(state: &mut State, text: &str) {
+pub(super) fn paste(state: &mut State, text: &str, out: &mut Out) {
     if let Some(p) = &mut state.palette {
         p.field.paste(text);
     } else if let Some(f) = state.find.as_mut().filter(|f| f.typing) {
         f.field.paste(text);
-    } else {
+    } else if state.typing() || begun_by_paste(state, out) {
         let (screen, shared) = state.parts();
         screen.paste(shared, text);
+        touched(state);
+    }
+}
+
+/// Pasted text goes where what is typed would go: into the field of what is asked. `false`:
+/// nothing takes it, which is said; it is never a key.
+fn begun_by_paste(state: &mut State, out: &mut Out) -> bool {
+    if state.too_small() {
+        return false;
+    }
+    match asks(state) {
+        Asks::Value => {
+            act(state, Action::Change, out);
+            return state.typing();
+        }
+        Asks::Begun => half_typed(state),
+        Asks::Right => state.shared.notes.say(Tone::Plain, answering::STANDS),
+        _ => {
+            let text = "Nothing is typed here: what was pasted is left out.";
+            state.shared.notes.say(Tone::Plain, text);
+        }
+    }
+    false
+}
+
+/// Something begins a value where one was left half typed: nothing is added to it.
+fn half_typed(state: &mut State) {
+    let asked = state.screen().asked(&state.shared);
+    let key = asked
+        .as_ref()
+        .and_then(|asked| state.shared.study.key_of(asked));
+    match (key.is_some_and(|key| key.table.is_some()), asked) {
+        (true, Some(asked)) => answering::into_cell(&mut state.shared, &asked),
+        _ => elsewhere(state, "Enter goes on with what is typed here. "),
     }
 }
 
@@ -38,6 +72,7 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
         state.word = Some(if c == ' ' { begun } else { state.shared.now });
         return;
     }
+    state.shared.questions.turned = false;
     // A message is read when the next key is pressed.
     if state.leaving.is_none() {
         state.shared.notes.clear();
@@ -123,6 +158,7 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
             match (asked, at.filter(|at| (1..=count).contains(at))) {
                 (Some(asked), Some(at)) => {
                     state.shared.questions.question_mut(&asked).option = Some(at - 1);
+                    state.shared.questions.reveal = true;
                 }
                 _ => elsewhere(state, &format!("The options are 1 to {count}. ")),
             }
@@ -144,13 +180,7 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
         }
         Asks::Begun => {
             state.word = Some(state.shared.now);
-            let asked = state.screen().asked(&state.shared);
-            let key = asked.and_then(|asked| state.shared.study.key_of(&asked));
-            let text = match key.is_some_and(|key| key.table.is_some()) {
-                true => "i changes this cell, Enter checks the table. ",
-                false => "Enter goes on with what is typed here. ",
-            };
-            elsewhere(state, text);
+            half_typed(state);
         }
         Asks::Untyped if c.is_ascii_digit() => {
             state.word = Some(state.shared.now);
@@ -213,5 +243,12 @@ fn typed(state: &mut State, key: Key, out: &mut Out) {
     } else {
         let (screen, shared) = state.parts();
         screen.press(shared, key, out);
+        touched(state);
     }
+}
+
+/// A field was typed into: what stands there is kept soon.
+fn touched(state: &mut State) {
+    let open = state.screen().typing(&state.shared);
+    state.shared.questions.touched = open.then_some(state.shared.now);
 }

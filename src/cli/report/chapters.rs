@@ -66,7 +66,7 @@ pub(super) fn chapters(desk: &Desk) -> Result<Vec<Chapter>, Failure> {
         chapter(
             "Answers",
             or(
-                answers::pieces(desk, &all),
+                answers::pieces(desk, &all)?,
                 "Nothing was answered yet.",
                 "check ex1",
             ),
@@ -145,7 +145,7 @@ fn setup(desk: &Desk, kept: &Kept) -> Result<Vec<Piece>, Failure> {
     ];
     if let Some(route) = desk.course.route(chosen) {
         let walk = route.walk(&desk.course, desk.progress());
-        let done = format!("{}: {} of {} done", route.title, walk.done, walk.all);
+        let done = format!("{}: {}", route.title, walk.line());
         out.push(said("path", done));
     }
     if let Some(lab) = &kept.lab {

@@ -221,6 +221,26 @@ fn a_walk_goes_from_section_to_question_to_the_end() {
     }
     let walk = route.walk(&course, &progress);
     assert_eq!((walk.done, walk.all, walk.left), (2, 2, 0));
+    assert_eq!(
+        (walk.line().as_str(), walk.missing()),
+        ("2 of 2 done", None)
+    );
+}
+
+#[test]
+fn what_was_read_and_not_solved_is_named_at_the_end_of_a_walk() {
+    let course = Course::built_in();
+    let (routes, _) = Routes::read("paths.toml", GOOD, true);
+    let route = routes.list.first().unwrap();
+    let mut progress = Progress::default();
+    progress.apply(&Event::GaveUp {
+        exercise: "ex14".into(),
+        key: "ratio".into(),
+    });
+    let walk = route.walk(&course, &progress);
+    assert_eq!(walk.line(), "0 of 2 done, 1 read");
+    let missing = walk.missing();
+    assert_eq!(missing.as_deref(), Some("ex14 ratio was read, not solved"));
 }
 
 #[test]

@@ -5,6 +5,9 @@ use crate::lesson::Lesson;
 use crate::library::Course;
 use crate::progress::Progress;
 
+/// Questions that were read and not solved are named up to so many.
+const NAMED: usize = 3;
+
 /// A step with what it names.
 #[derive(Debug, Clone)]
 pub struct Leg<'c> {
@@ -36,10 +39,34 @@ pub struct Walk {
     pub done: usize,
     /// Questions asked.
     pub all: usize,
+    /// Exercise and key of those whose solution was read before they were solved: nothing
+    /// is left to do of them, and they are not done.
+    pub read: Vec<(String, String)>,
     /// Minutes of what is still to be read and answered: of each step's its open share.
     pub left: u64,
     /// What comes next; none: the path is through.
     pub next: Option<Next>,
+}
+
+impl Walk {
+    /// `14 of 15 done, 1 read`.
+    pub fn line(&self) -> String {
+        let read = match self.read.len() {
+            0 => String::new(),
+            n => format!(", {n} read"),
+        };
+        format!("{} of {} done{read}", self.done, self.all)
+    }
+
+    /// What is said behind the end: which questions were read and not solved.
+    pub fn missing(&self) -> Option<String> {
+        let named = |(exercise, key): &(String, String)| format!("{exercise} {key}");
+        let names: Vec<String> = self.read.iter().take(NAMED).map(named).collect();
+        let more = if self.read.len() > NAMED { ", …" } else { "" };
+        let was = if self.read.len() == 1 { "was" } else { "were" };
+        let names = names.join(", ");
+        (!self.read.is_empty()).then(|| format!("{names}{more} {was} read, not solved"))
+    }
 }
 
 impl Leg<'_> {
@@ -106,6 +133,10 @@ impl Route {
             let solved = |(e, k): &&(String, String)| progress.key(e, k).solved;
             walk.all += leg.asked.len();
             walk.done += leg.asked.iter().filter(solved).count();
+            let read = |asked: &&(String, String)| {
+                !solved(asked) && progress.key(&asked.0, &asked.1).given_up
+            };
+            walk.read.extend(leg.asked.iter().filter(read).cloned());
             let open = leg.open(progress);
             walk.left += leg.minutes_of(open.len());
             if walk.next.is_none() {

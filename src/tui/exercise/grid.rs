@@ -97,9 +97,12 @@ pub fn lay(
         rows.push(Row::default());
         rows.extend(note(word, word_role(word), &text, width));
     } else if keys {
-        let how = match key.options.is_empty() {
-            true => "←→↑↓ cell; type, Enter keeps; at a filled cell Enter checks",
-            false => "←→↑↓ cell, Space next option, Enter checks",
+        let empty = cells.get(row_at).and_then(|row| row.get(column_at));
+        let empty = empty.is_none_or(String::is_empty);
+        let how = match (key.options.is_empty(), empty) {
+            (true, true) => "←→↑↓ cell; type, Enter keeps; at a filled cell Enter checks",
+            (true, false) => "←→↑↓ cell; i changes this one, Enter checks the table",
+            (false, _) => "←→↑↓ cell, Space next option, Enter checks",
         };
         let gap = if unit.is_empty() { "" } else { "; " };
         rows.extend(words(&format!("{unit}{gap}{how}"), width, Role::Dim));

@@ -5,7 +5,7 @@ use crate::tui::code::code as laid;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::{here, right};
+use app::answering::{here, leads_on, right};
 use app::mouse::Target;
 use app::question::Asked;
 use course::Kernel;
@@ -34,8 +34,11 @@ pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: u
             row.clicked(columns, Target::Option(index))
         }));
     }
-    if keys {
-        let how = "↑↓ or its number: line. Space marks it, Enter checks";
+    if keys && !right(&state.shared, asked) {
+        let how = match leads_on(&state.shared, asked) {
+            true => "↑↓ or its number: another line. Space marks that one, Enter checks",
+            false => "↑↓ or its number: line. Space marks it, Enter checks",
+        };
         rows.push(Row::of(how, Role::Dim));
     }
     rows

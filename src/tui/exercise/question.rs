@@ -10,7 +10,7 @@ use crate::tui::pen::{clip, width as columns_of, wrap};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::{Standing, derived, echo, here, marked, now, standing, tolerance};
+use app::answering::{self, Standing, derived, echo, here, marked, now, standing, tolerance};
 use app::field::Field;
 use app::mouse::Target;
 use app::question::{Asked, examples};
@@ -42,7 +42,14 @@ pub fn in_form(
     let role = if here { Role::Accent } else { Role::Text };
     if !here {
         let typed = state.shared.study.typed(&asked.exercise, &asked.key);
-        let typed = clip(typed, 22);
+        let typed = match &key.table {
+            // A table is no line of text.
+            Some(table) if !typed.is_empty() => {
+                let (filled, all) = answering::grid::filled_of(&state.shared, asked, table);
+                format!("{filled} of {all} cells")
+            }
+            _ => clip(typed, 22),
+        };
         let tail = columns_of(&typed) + word.len() + 5;
         let room = width.saturating_sub(lead + tail);
         let ask = flat(state, key);
@@ -338,8 +345,16 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
             *row = with.clicked(width, Target::Option(i));
         }
     }
-    if keys {
+    let goes_on = answering::leads_on(&state.shared, asked);
+    if keys && !answering::right(&state.shared, asked) {
         let how = match key.kind {
+            // Space goes on from what was refused, as the keys below say.
+            Kind::Choice if goes_on => {
+                "←→ or a digit: another option. Space marks that one, Enter checks"
+            }
+            Kind::Ranking if goes_on => {
+                "←→: option. A digit gives it another place, 0 none, Enter checks"
+            }
             Kind::Choice => "←→ or a digit: option. Space marks one, Enter checks the marked one",
             Kind::Choices => "←→ or a digit: option. Space marks all that fit, Enter checks",
             _ => "←→: option. Space ranks it next, a digit gives its place, 0 none, Enter checks",

@@ -15,12 +15,21 @@ use plan::units::group_thousands;
 const VALUES: u16 = 26;
 /// Rows above which every count has one.
 const ROOMY: u16 = 22;
+/// Empty rows where there is room for all: one before each head but the first.
+const GAPS: u16 = 3;
+/// Rows of the facts with the what-if, without empty ones and without another roof's name.
+const ROWS: u16 = 18;
 
 /// Draws the facts, 27 columns wide.
 pub(super) fn draw(state: &State, book: &Book, kernel: &Kernel, pen: &mut Pen<'_>) {
-    // The name of another roof beside counts takes the room of the gaps.
-    let tight = state.kernel.metric.is_some() && pen.height() <= ROOMY;
-    let gaps = !(tight && other_roof(state, book).is_some());
+    // The name of another roof takes the room of gaps.
+    let other = other_roof(state, book).is_some();
+    let gaps = match (state.kernel.metric, other) {
+        (_, false) => GAPS,
+        (Some(_), true) if pen.height() <= ROOMY => 0,
+        (Some(_), true) => GAPS,
+        (None, true) => GAPS.min(pen.height().saturating_sub(ROWS + 1)),
+    };
     let mut facts = Facts { pen, y: 0, gaps };
     facts.compiled(book, kernel);
     facts.design(book, kernel);
@@ -40,14 +49,14 @@ fn other_roof<'s>(state: &'s State, book: &Book) -> Option<&'s str> {
 struct Facts<'p, 'b> {
     pen: &'p mut Pen<'b>,
     y: u16,
-    /// An empty row stands before each head.
-    gaps: bool,
+    /// Empty rows that are left to stand before a head.
+    gaps: u16,
 }
 
 impl Facts<'_, '_> {
     fn head(&mut self, text: &str, sign: &str, role: Role) {
-        if self.y > 0 && self.gaps {
-            self.y += 1;
+        if self.y > 0 && self.gaps > 0 {
+            (self.y, self.gaps) = (self.y + 1, self.gaps - 1);
         }
         self.pen.put(1, self.y, &clip(text, 20), Role::Strong);
         self.pen.right(VALUES, self.y, sign, role);
