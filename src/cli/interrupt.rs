@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 
 use plan::run::{Observer, Phase, Progress};
 
@@ -23,12 +24,13 @@ const BETWEEN: Duration = Duration::from_millis(100);
 impl Interrupt {
     /// Begins to watch; `show` prints progress on standard error.
     pub(super) fn watch(show: bool) -> Self {
-        let seen = Arc::new(AtomicBool::new(false));
+        let (seen, again) = (Arc::default(), Arc::default());
         for signal in [SIGINT, SIGTERM] {
-            // The order matters: the second signal finds the flag set and ends.
-            let _ =
-                signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&seen));
-            let _ = signal_hook::flag::register(signal, Arc::clone(&seen));
+            // They are done in this order: a signal is seen from the first of them on, and
+            // the second finds `again` set and ends.
+            let _ = flag::register(signal, Arc::clone(&seen));
+            let _ = flag::register_conditional_shutdown(signal, 130, Arc::clone(&again));
+            let _ = flag::register(signal, Arc::clone(&again));
         }
         Self {
             seen,

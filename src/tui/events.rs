@@ -92,8 +92,14 @@ pub fn open(
     runtime.run()
 }
 
-/// How long keys wait for a course or a sheet that is being read.
-const PATIENCE: Duration = Duration::from_millis(800);
+/// How long keys wait for a course or a sheet that is being read: what is typed too early
+/// means something else, and a busy machine may take seconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whether a message stops or leaves: that waits for nothing.
+fn hurries(message: &Message) -> bool {
+    matches!(message, Message::Key(key) if [ctrl('c'), ctrl('z')].contains(key))
+}
 
 /// Whether a message comes from the learner's hands.
 fn is_typed(message: &Message) -> bool {
@@ -174,7 +180,7 @@ impl<W: Write> Runtime<W> {
             let mut next = Some(first);
             while let Some(message) = next {
                 if is_typed(&message)
-                    && let Some(code) = self.settle()?
+                    && let Some(code) = self.settle(&message)?
                 {
                     return Ok(code);
                 }
@@ -190,12 +196,17 @@ impl<W: Write> Runtime<W> {
 
     /// Brings the page up to date before a key is taken: keys may come faster than pages
     /// are drawn and sheets are read, and mean what they mean on the page that they lead to.
-    fn settle(&mut self) -> io::Result<Option<u8>> {
-        let until = Instant::now() + PATIENCE;
-        while !self.awaited.is_empty() || self.loading {
+    fn settle(&mut self, typed: &Message) -> io::Result<Option<u8>> {
+        let mut until = Instant::now() + PATIENCE;
+        while !hurries(typed) && (!self.awaited.is_empty() || self.loading) {
             let left = until.saturating_duration_since(Instant::now());
             match self.messages.recv_timeout(left) {
-                Ok(message) if is_typed(&message) => self.held.push_back(message),
+                Ok(message) if is_typed(&message) => {
+                    if hurries(&message) {
+                        until = Instant::now();
+                    }
+                    self.held.push_back(message);
+                }
                 Ok(message) => {
                     if let Some(code) = self.take(message)? {
                         return Ok(Some(code));
@@ -355,12 +366,12 @@ impl<W: Write> Runtime<W> {
         let (columns, rows) = self.state.shared.size;
         self.surface.resize(columns, rows);
         self.painter.fit(&mut self.state);
-        let (painter, state) = (&self.painter, &self.state);
-        let mut spots = Spots::default();
-        self.surface
-            .frame(|buffer| spots = painter.draw(state, buffer))?;
-        *self.spots.lock().unwrap_or_else(PoisonError::into_inner) = spots;
-        Ok(())
+        let (painter, state, spots) = (&self.painter, &self.state, &self.spots);
+        // Before it is written: whoever sees a page may click on it at once.
+        self.surface.frame(|buffer| {
+            let drawn = painter.draw(state, buffer);
+            *spots.lock().unwrap_or_else(PoisonError::into_inner) = drawn;
+        })
     }
 }
 

@@ -304,13 +304,13 @@ fn ctrl_c_stops_a_run_with_130() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Once SIGINT (2) is caught, bit 1 of SigCgt is set.
+    // SIGTERM (15) is caught last: once bit 14 of SigCgt is set, SIGINT stops the run.
     let status = format!("/proc/{}/status", child.id());
     let caught = || {
         let text = std::fs::read_to_string(&status).unwrap_or_default();
         let mask = text.lines().find_map(|l| l.strip_prefix("SigCgt:"));
         mask.and_then(|m| u64::from_str_radix(m.trim(), 16).ok())
-            .is_some_and(|m| m & 0b10 != 0)
+            .is_some_and(|m| m >> 14 & 1 == 1)
     };
     while child.try_wait().unwrap().is_none() && !caught() {
         std::thread::sleep(std::time::Duration::from_millis(5));

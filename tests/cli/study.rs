@@ -522,7 +522,7 @@ fn a_machine_is_calibrated_once_and_its_prices_are_used() {
     let before = home.line("run --fuse auto --backend cpu --seq 4 --runs 1 --no-check");
     let before = before.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(before.contains("recorded on NVIDIA H200"), "{before}");
-    let made = home.line("study predict v1 v4 --backend cpu --runs 2 --seq 16 --json");
+    let made = home.line("study predict v1 v4 --backend cpu --runs 2 --seq 16 --budget 60 --json");
     assert_eq!(made.code, 0, "{made:?}");
     let document = made.json();
     let plans = document["findings"]["sheets"][0]["rows"]

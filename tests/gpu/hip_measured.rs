@@ -11,6 +11,7 @@
 )]
 
 use std::fs;
+use std::process::Command;
 
 use tinyllama_tutor::run::EXPERIMENTS;
 use tinyllama_tutor::run::listing::Listing;
@@ -191,9 +192,12 @@ fn bytes_at_memory_are_counted_by_rocprofv3() {
     assert!(notes.contains("rocprofv3 is not installed"), "{notes}");
     let folder = setting.home.path().join("bin");
     fs::create_dir(&folder).unwrap();
-    let tool = folder.join("rocprofv3");
-    fs::write(&tool, ROCPROF).unwrap();
-    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    // Another process writes what is executed: this one's children may have it open.
+    let [text, tool] = ["text", "rocprofv3"].map(|name| folder.join(name));
+    fs::write(&text, ROCPROF).unwrap();
+    fs::set_permissions(&text, fs::Permissions::from_mode(0o755)).unwrap();
+    let copied = Command::new("cp").arg("-p").args([&text, &tool]).status();
+    assert!(copied.unwrap().success());
     let path = format!("{}:/usr/bin:/bin", folder.display());
     let ran = setting.with("PATH", &path).line(line);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);

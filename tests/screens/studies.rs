@@ -390,6 +390,29 @@ fn terms_are_named_where_a_figure_has_them() {
     );
 }
 
+/// Of a plan with a long name the figure keeps its value in the footer.
+#[test]
+fn the_figure_of_a_long_plan_is_named_beside_its_key() {
+    let mut page = Page::open(80, 24);
+    let mut long = kept("scale-9", false);
+    let sheet = &mut long.findings.sheets[0];
+    let name = "rope + flash + gate_up + silu_mul + swiglu + o_residual + down_residual";
+    sheet.rows[0][0] = name.into();
+    let row = sheet.rows[0].clone();
+    sheet.rows = vec![row; 30];
+    let of = sheet.of[0].clone();
+    sheet.of = vec![of; 30];
+    page.0.shared.studies.kept = Some(vec![("scale-9".into(), Ok(Arc::new(long)))]);
+    page.press(&[ch('G'), ENTER]);
+    let rows = page.rows();
+    let said = &rows[22];
+    assert!(said.contains("more lines: Space"), "{said}");
+    assert!(
+        said.contains("rope + f") && said.contains("= 12.156"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_long_table_says_which_key_has_all_of_it() {
     let mut page = Page::open(80, 24);

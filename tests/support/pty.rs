@@ -207,7 +207,14 @@ impl Pty {
         self.seen.lock().unwrap().parser.screen().contents()
     }
 
-    /// Waits until the screen holds `text`; fails with the screen.
+    /// The screen with its colours, cursor and all that a write may change of it.
+    pub fn look(&self) -> Vec<u8> {
+        let seen = self.seen.lock().unwrap();
+        seen.parser.screen().state_formatted()
+    }
+
+    /// Waits until the screen holds `text`; fails with the screen. A page comes in parts:
+    /// what else it is to hold is waited for as well.
     #[track_caller]
     pub fn wait_for(&self, text: &str) -> String {
         self.wait_until(&format!("“{text}”"), |screen| screen.contains(text))

@@ -7,6 +7,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::support::fake_engine::fake_engine;
@@ -33,16 +34,26 @@ fn report(counted: u64, library: u64, micros: f64) -> Report {
     }
 }
 
+/// The program with this engine and a home of its own.
+fn program(home: &Path, wrap: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tinyllama-tutor"));
+    command
+        .current_dir(home)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env(WRAP, wrap)
+        .env("HOME", home)
+        .env("LANG", "C.UTF-8")
+        .stdin(Stdio::null());
+    command
+}
+
 /// Runs the program with an engine that does this: code, output, errors.
 fn with_engine(on_run: &str, reports: &[Report], line: &str) -> (i32, String, String) {
     let folder = tempfile::tempdir().unwrap();
     let wrap = fake_engine(folder.path(), on_run, reports);
-    let out = Command::new(env!("CARGO_BIN_EXE_tinyllama-tutor"))
+    let out = program(folder.path(), &wrap)
         .args(line.split_whitespace())
-        .env(WRAP, wrap)
-        .env("HOME", folder.path())
-        .env("LANG", "C.UTF-8")
-        .stdin(Stdio::null())
         .output()
         .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -117,9 +128,9 @@ fn doctor_says_what_the_engine_found_or_that_it_could_not_look() {
     assert_eq!(code, 0);
     assert!(out.contains("NVIDIA H200, driver 580, NVRTC 13.0"), "{out}");
     assert!(out.contains("libamdhip64.so not found"), "{out}");
-    let out = Command::new(env!("CARGO_BIN_EXE_tinyllama-tutor"))
+    let home = tempfile::tempdir().unwrap();
+    let out = program(home.path(), "/bin/false")
         .arg("doctor")
-        .env(WRAP, "/bin/false")
         .output()
         .unwrap();
     let out = String::from_utf8(out.stdout).unwrap();

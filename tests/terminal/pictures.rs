@@ -43,9 +43,9 @@ fn a_learners_keys_and_colours_apply_field_by_field() {
     p.wait_for("config.toml:5:1");
     p.press("O");
     p.wait_for("►5 Roofline");
-    let raw = p.raw();
-    let text = String::from_utf8_lossy(&raw);
-    assert!(text.contains("38;2;255;0;0"), "memory-bound is red");
+    p.wait_until("memory-bound is red", |_| {
+        String::from_utf8_lossy(&p.raw()).contains("38;2;255;0;0")
+    });
     p.press("x");
     p.press("q");
     assert_eq!(p.exit().0, 0);

@@ -129,6 +129,25 @@ fn keys_that_come_before_the_form_is_drawn_do_not_take_the_place_of_an_answer() 
 }
 
 #[test]
+fn keys_wait_for_a_course_that_is_slow_to_be_read() {
+    let state = tempfile::tempdir().unwrap();
+    let folder = state.path().join("tinyllama-tutor");
+    std::fs::create_dir_all(&folder).unwrap();
+    // Progress that is broken is set aside by whoever has the lock: another one, for a second.
+    std::fs::write(folder.join("progress.toml"), "version = = 1\n").unwrap();
+    let lock = std::fs::File::create(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    let mut p = Pty::open_in(state, &[], &[], 80, 24);
+    p.wait_until("a page", |screen| !screen.trim().is_empty());
+    p.press(":ex2\r");
+    std::thread::sleep(std::time::Duration::from_millis(1200));
+    drop(lock);
+    p.wait_for("7 Exercises  ex2");
+    p.press("q");
+    assert_eq!(p.exit().0, 0);
+}
+
+#[test]
 fn answers_given_before_the_folder_was_made_go_there_with_those_after() {
     let state = tempfile::tempdir().unwrap();
     let old = state.path().join("tinyllama-tutor/answers");

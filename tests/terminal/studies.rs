@@ -12,6 +12,13 @@ fn open(state: &str) -> Pty {
     Pty::open_in(own, &["--state", state], &[], 80, 24)
 }
 
+/// How many steps are timed: 3 where `timing 3 of 60` is shown.
+fn timed(screen: &str) -> Option<u64> {
+    let (_, rest) = screen.split_once("timing ")?;
+    let (done, _) = rest.split_once(" of ")?;
+    done.parse().ok()
+}
+
 /// The kept studies of a state folder.
 fn kept(state: &std::path::Path) -> Vec<(String, serde_json::Value)> {
     let files = std::fs::read_dir(state.join("studies")).unwrap();
@@ -60,7 +67,8 @@ fn a_study_is_made_and_one_is_stopped_and_both_are_kept() {
     p.press("k\rseq\r");
     p.wait_gone("--over layers");
     p.press("r");
-    p.wait_for("timing 3 of");
+    // Steps that follow each other fast are not all said.
+    p.wait_until("three steps", |screen| timed(screen) >= Some(3));
     p.press("\x03");
     p.wait_for("Stopped before its end");
     p.press("\x1b");

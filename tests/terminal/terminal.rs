@@ -39,12 +39,9 @@ fn a_lesson_on_a_terminal_keeps_the_guesses_as_the_workshop_does() {
     p.wait_for("And k?");
     p.press("\r");
     // 2 · 128 · 256 · 256 operations.
-    let screen = p.wait_for("to question 2 you said I do not know");
-    assert!(
-        screen.contains("to question 1 you said 16 MFLOP"),
-        "{screen}"
-    );
-    assert!(screen.contains("it is 16,777,216 FLOP"), "{screen}");
+    p.wait_for("to question 2 you said I do not know");
+    p.wait_for("to question 1 you said 16 MFLOP");
+    p.wait_for("it is 16,777,216 FLOP");
     let (code, state) = p.exit();
     assert_eq!(code, 0);
     let kept = std::fs::read_to_string(state.path().join("tinyllama-tutor/progress.toml"));
@@ -61,7 +58,8 @@ fn ctrl_c_twice_leaves_with_130() {
     p.wait_for("? help");
     p.press("\x03");
     p.wait_for("Ctrl-C again leaves");
-    p.press("\x03");
+    // Within two seconds; on a machine that lets them pass, these are two of their own.
+    p.press("\x03\x03");
     assert_eq!(p.exit().0, 130);
 }
 
@@ -117,18 +115,7 @@ fn nothing_is_written_at_rest_on_any_page_of_a_large_terminal() {
     ];
     for (at, keys) in pages.iter().enumerate() {
         p.press(keys);
-        let rests = (0..8).any(|_| {
-            let (screen, before) = (p.settled(), p.bytes());
-            std::thread::sleep(Duration::from_millis(400));
-            // What the machine has may come late, and is a change.
-            let written = p.raw().split_off(before);
-            assert!(
-                written.is_empty() || p.screen() != screen,
-                "page {at}: {written:?}"
-            );
-            written.is_empty()
-        });
-        assert!(rests, "page {at} never comes to rest:\n{}", p.screen());
+        rests(&p, Duration::from_millis(400), &format!("page {at}"));
     }
 }
 
@@ -136,19 +123,27 @@ fn nothing_is_written_at_rest_on_any_page_of_a_large_terminal() {
 fn nothing_is_written_while_nothing_changes() {
     let p = Pty::open(&[], 80, 24);
     p.wait_for("? help");
-    // What the machine has and what the course holds is found after the first page, late
-    // on a busy machine, and each is a change of the screen. Where the screen stays as it
-    // was, not a byte may be written; and it comes to stay.
-    for _ in 0..8 {
-        let (screen, before) = (p.settled(), p.bytes());
-        std::thread::sleep(Duration::from_millis(1500));
+    rests(&p, Duration::from_millis(1500), "the first page");
+}
+
+/// The screen comes to stay as it is for so long. What the machine has and what the course
+/// holds is found after the first page, late on a busy machine, and each is a change, be it
+/// of a colour. Where nothing changes, not a byte may be written.
+#[track_caller]
+fn rests(p: &Pty, still: Duration, page: &str) {
+    let rested = (0..8).any(|_| {
+        p.settled();
+        let (look, before) = (p.look(), p.bytes());
+        std::thread::sleep(still);
         let written = p.raw().split_off(before);
-        if p.screen() == screen {
-            assert_eq!(String::from_utf8_lossy(&written), "");
-            return;
-        }
-    }
-    panic!("the screen never comes to rest:\n{}", p.screen());
+        assert!(
+            written.is_empty() || p.look() != look,
+            "{page}: {:?}",
+            String::from_utf8_lossy(&written)
+        );
+        written.is_empty()
+    });
+    assert!(rested, "{page} never comes to rest:\n{}", p.screen());
 }
 
 #[test]

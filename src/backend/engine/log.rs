@@ -12,8 +12,9 @@ const LINES: usize = 24;
 const WIDTH: usize = 400;
 /// Lines that go into a message.
 const TOLD: usize = 3;
-/// How long a dead engine's last words are waited for.
-const LAST_WORDS: Duration = Duration::from_millis(250);
+/// How long a dead engine's last words are waited for: at once there, but on a busy machine,
+/// and where something that the engine started holds the stream open.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Reads a stream to its end on a thread of its own, and keeps the last lines.
 pub(super) struct Log {

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use plan::run::{Bounds, Candidate};
 
-    fn asked(script: &str) -> SubmissionOutcome {
+    fn asked(script: &str, deadline: Duration) -> SubmissionOutcome {
         let submission = Submission {
             source: "exercises/silu_mul.cu".to_owned(),
             candidate: Candidate::Chosen(Vec::new()),
@@ -88,17 +88,19 @@ mod tests {
             on: None,
         };
         let program = Program::new("/bin/sh", ["-c", script]);
-        within(&program, &submission, Duration::from_millis(500))
+        within(&program, &submission, deadline)
     }
 
     #[test]
     fn whatever_the_child_does_there_is_an_answer() {
-        let said = |script: &str| match asked(script) {
+        let within = |deadline, script: &str| match asked(script, deadline) {
             SubmissionOutcome::Failed(say) => say,
             other => format!("{other:?}"),
         };
-        assert!(said("sleep 60").contains("was stopped after"));
-        assert!(said("sleep 60 & sleep 60").contains("was stopped after"));
+        let late = |script| within(Duration::from_millis(500), script);
+        assert!(late("sleep 600").contains("was stopped after"));
+        assert!(late("sleep 600 & sleep 600").contains("was stopped after"));
+        let said = |script| within(Duration::from_secs(60), script);
         assert!(said("kill -SEGV $$").contains("signal 11"));
         assert!(said("echo nonsense").contains("could not cope"));
         assert!(said("cat >/dev/null; echo '{\"Failed\":\"no\"}'").contains("no"));
@@ -109,7 +111,7 @@ mod tests {
             bounds: Bounds::default(),
             on: None,
         };
-        let outcome = within(&program, &submission, Duration::from_millis(500));
+        let outcome = super::within(&program, &submission, Duration::from_secs(60));
         assert!(
             matches!(outcome, SubmissionOutcome::Failed(say) if say.contains("cannot be started"))
         );

@@ -192,20 +192,19 @@ mod tests {
         assert_eq!(size("2M"), Some(2 << 20));
         assert_eq!(size("512"), Some(512));
         assert_eq!((size(""), size("manyK")), (None, None));
-        let folder = std::env::temp_dir().join(format!("caches-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
         for (index, level, kind, bytes) in [
             (0, "1", "Data", "48K"),
             (1, "1", "Instruction", "32K"),
             (2, "2", "Unified", "2048K"),
         ] {
-            let at = folder.join(format!("index{index}"));
+            let at = folder.path().join(format!("index{index}"));
             fs::create_dir_all(&at).unwrap();
             for (name, text) in [("level", level), ("type", kind), ("size", bytes)] {
                 fs::write(at.join(name), format!("{text}\n")).unwrap();
             }
         }
-        let found = caches(&folder);
-        fs::remove_dir_all(&folder).unwrap();
+        let found = caches(folder.path());
         let found: Vec<(&str, u64)> = found.iter().map(|c| (c.name.as_str(), c.bytes)).collect();
         assert_eq!(found, [("L1", 48 << 10), ("L2", 2 << 20)]);
         assert_eq!(caches(Path::new("/nowhere")), []);

@@ -10,12 +10,16 @@ fn request() -> Request {
     Request::new(Config::preset("workshop", Version::V4.cut()).unwrap())
 }
 
-/// A folder with an `ncu` that is a shell script.
+/// A folder with an `ncu` that is a shell script. Another process writes it: a file that
+/// this one has open cannot be executed, and a child that another test starts at that
+/// moment has it open for a while longer.
 fn fake(script: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("ncu");
-    fs::write(&file, format!("#!/bin/sh\n{script}")).unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    let [text, file] = ["text", "ncu"].map(|name| folder.path().join(name));
+    fs::write(&text, format!("#!/bin/sh\n{script}")).unwrap();
+    fs::set_permissions(&text, fs::Permissions::from_mode(0o755)).unwrap();
+    let copied = Command::new("cp").arg("-p").args([&text, &file]).status();
+    assert!(copied.unwrap().success());
     (folder, file)
 }
 

@@ -152,10 +152,9 @@ mod tests {
             eprintln!("skipped: PTXAS names no assembler");
             return;
         };
-        let folder = std::env::temp_dir().join(format!("clocked-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let assembles = |text: &str, entry: &str, arch: &str| {
-            let file = folder.join("kernel.ptx");
+            let file = folder.path().join("kernel.ptx");
             // What was compiled ahead names a version that old drivers take.
             let (head, rest) = text.split_once(".version ").unwrap();
             let rest = rest.split_once('\n').unwrap().1;
