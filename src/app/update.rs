@@ -272,7 +272,8 @@ fn act(state: &mut State, action: Action, out: &mut Out) {
         Action::Glossary => {
             let (under, text) = state.screen().words(&state.shared);
             let course = std::sync::Arc::clone(&state.shared.study.course);
-            state.glossary.look_up(&course, &under, &text);
+            let asked = state.page == Page::Exercises;
+            state.glossary.look_up(&course, &under, &text, asked);
             state.go(Page::Glossary);
         }
         Action::Palette => state.palette = Some(Palette::default()),

@@ -110,8 +110,15 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         },
         Block::Ribbon { .. } if !place.keys => "Tab, then Enter: the lab",
         Block::Ribbon { .. } => "Enter opens it in the lab",
-        Block::Claim { id } if runs(id.as_str()) => "r runs · Enter: judge it",
-        Block::Claim { .. } => "Enter: judge it",
+        Block::Claim { id } => {
+            let judged = place.state.shared.study.looked_at(id.as_str());
+            match (runs(id.as_str()), judged) {
+                (true, false) => "r runs · Enter: judge it",
+                (true, true) => "r runs · Enter opens it",
+                (false, false) => "Enter: judge it",
+                (false, true) => "Enter opens it",
+            }
+        }
         _ => "",
     }
 }
