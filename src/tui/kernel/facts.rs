@@ -127,7 +127,7 @@ impl Facts<'_, '_> {
             ("bank conflicts", count(work.conflicts), true),
             (
                 "divergent",
-                format!("{} of {}", count(work.divergent), count(work.branches)),
+                format!("{}/{}", count(work.divergent), count(work.branches)),
                 true,
             ),
             (
