@@ -277,7 +277,12 @@ fn about(state: &State, pen: &mut Pen<'_>) {
     let mut y = 0;
     let mut say = |label: &str, text: &str, role: Role, pen: &mut Pen<'_>| {
         let indent = if label.is_empty() { 0 } else { 9 };
-        for (at, line) in wrap(text, room.saturating_sub(indent)).iter().enumerate() {
+        let lines = wrap(text, room.saturating_sub(indent));
+        // Half of what a study found would say something else.
+        if label.is_empty() && usize::from(y) + lines.len() > usize::from(pen.height()) {
+            y = pen.height();
+        }
+        for (at, line) in lines.iter().enumerate() {
             if y >= pen.height() {
                 return;
             }

@@ -299,7 +299,7 @@ fn the_device_of_a_figure_in_a_help_is_named_on_the_screen() {
     home.line("report r.md");
     let report = std::fs::read_to_string(home.path().join("r.md")).unwrap();
     let intro = report.find("was measured on an H200").unwrap();
-    assert!(intro < report.find("The kernels of that run").unwrap());
+    assert!(intro < report.find("The kernels of that step").unwrap());
 }
 
 #[test]

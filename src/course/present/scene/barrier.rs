@@ -32,8 +32,7 @@ pub(super) fn scenes(blocks: usize, tasks: &[usize]) -> Vec<Scene> {
         let last = share(*tasks, blocks, blocks - 1);
         out.push(Scene {
             boards: vec![Board {
-                name: "a column: the time of one task; a digit: a task of that phase; w: waits"
-                    .to_owned(),
+                name: "a column: the time of a task · a digit: its phase · w: it waits".to_owned(),
                 rows: rows.clone(),
             }],
             figures: vec![
