@@ -101,12 +101,10 @@ impl Contents {
 pub fn tally(study: &Study, exercise: &Exercise) -> Tally {
     let answered = study.exercise(&exercise.id).unwrap_or(exercise);
     let mut tally = study.progress.tally(answered);
-    let sheet = study.answers.contains_key(&exercise.id);
-    let typed_since = answered
-        .keys
-        .iter()
-        .filter(|key| sheet && key.kernel.is_none());
-    for key in typed_since {
+    let Some(held) = study.held(&exercise.id) else {
+        return tally;
+    };
+    for key in answered.keys.iter().filter(|key| key.kernel.is_none()) {
         let name = &key.name.text;
         let kept = study.progress.key(&exercise.id, name);
         let refused = match kept.verdict {
@@ -115,7 +113,8 @@ pub fn tally(study: &Study, exercise: &Exercise) -> Tally {
             _ => continue,
         };
         let done = kept.solved || study.progress.finished.contains(&exercise.id);
-        if !done && kept.tried.as_deref() != Some(study.typed(&exercise.id, name)) {
+        let typed = held.get(name).map_or("", |typed| typed.trim());
+        if !done && kept.tried.as_deref() != Some(typed) {
             *refused = refused.saturating_sub(1);
         }
     }

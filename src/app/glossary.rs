@@ -13,6 +13,9 @@ use course::{Course, Lesson};
 const TERMS: &str = "glossary";
 const SYMBOLS: &str = "conventions";
 
+/// What stands between an op's meaning and its count.
+const COUNT: &str = " FLOPs: ";
+
 /// A word and what it means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
@@ -37,8 +40,9 @@ pub struct Glossary {
 
 impl Glossary {
     /// Takes the words of the course in: those in `under` first, then those in `text`.
-    pub(super) fn look_up(&mut self, course: &Course, under: &str, text: &str) {
-        let all = entries(course);
+    /// Where something is asked, an op says what it does and not what it counts.
+    pub(super) fn look_up(&mut self, course: &Course, under: &str, text: &str, asked: bool) {
+        let all = entries(course, !asked);
         let place = |entry: &Entry| {
             let under = entry.found(under).map(|at| (0, at));
             under.or_else(|| entry.found(text).map(|at| (1, at)))
@@ -101,8 +105,8 @@ impl Entry {
 }
 
 /// Everything that the course explains: the terms, and the symbols behind them. An op
-/// says what it does, then what it counts, with the letters of the count.
-fn entries(course: &Course) -> Vec<Entry> {
+/// says what it does, then, with `counting`, what it counts, with the letters of the count.
+fn entries(course: &Course, counting: bool) -> Vec<Entry> {
     let read = |name: &str| course.lesson(name).ok().map(|l| lines(l).collect());
     let (terms, tables): (Vec<String>, Vec<String>) = (
         read(TERMS).unwrap_or_default(),
@@ -110,7 +114,16 @@ fn entries(course: &Course) -> Vec<Entry> {
     );
     let symbols: Vec<Entry> = rows(&tables, "symbol").map(symbol).collect();
     let counts: Vec<(&str, &str)> = rows(&tables, "op").collect();
-    let term = |line: &String| Some(counted(term(line)?, &counts, &symbols));
+    let term = |line: &String| {
+        let entry = counted(term(line)?, &counts, &symbols);
+        Some(match entry.says.split_once(COUNT) {
+            Some((does, _)) if !counting => Entry {
+                says: does.to_owned(),
+                ..entry
+            },
+            _ => entry,
+        })
+    };
     let mut all: Vec<Entry> = terms.iter().filter_map(term).collect();
     all.extend(symbols);
     all
@@ -142,7 +155,7 @@ fn counted(entry: Entry, counts: &[(&str, &str)], symbols: &[Entry]) -> Entry {
         .all(|name| name.chars().all(char::is_lowercase));
     Entry {
         says: format!(
-            "{} FLOPs: {count}, where {}.",
+            "{}{COUNT}{count}, where {}.",
             entry.says,
             letters.join("; ")
         ),
@@ -254,7 +267,7 @@ mod tests {
         let course = Course::built_in();
         let mut glossary = Glossary::default();
         let text = "A launch asks for sectors; what it asks for is issued bytes, B·S rows.";
-        glossary.look_up(&course, "the ridge of a device", text);
+        glossary.look_up(&course, "the ridge of a device", text, false);
         assert_eq!(words(&glossary, 1), ["ridge"]);
         let here = words(&glossary, glossary.here);
         for word in ["launch", "sector", "issued bytes", "B", "S"] {
@@ -267,7 +280,7 @@ mod tests {
 
     #[test]
     fn an_op_says_what_it_does_before_it_counts_and_explains_its_letters() {
-        let all = entries(&Course::built_in());
+        let all = entries(&Course::built_in(), true);
         let find = |name: &str| {
             let mut found = all.iter().filter(|e| e.names().any(|n| n == name));
             let one = found
@@ -283,7 +296,7 @@ mod tests {
                 name => name,
             };
             let entry = find(name);
-            let (does, counts) = entry.says.split_once(" FLOPs: ").unwrap();
+            let (does, counts) = entry.says.split_once(COUNT).unwrap();
             assert!(does.split_whitespace().count() > 2, "{name}: {does}");
             let (formula, letters) = counts.split_once(", where ").unwrap();
             let bare = |c: char| !c.is_alphabetic();
@@ -299,18 +312,24 @@ mod tests {
             mul.says
                 .contains("element by element. FLOPs: B·S·I, where B is sequences")
         );
+        // Beside a question they would be an answer, or a hint that is not counted.
+        let asked = entries(&Course::built_in(), false);
+        assert_eq!(asked.len(), all.len());
+        assert!(asked.iter().all(|entry| !entry.says.contains(COUNT)));
+        let does = asked.iter().find(|entry| entry.word == "mul").unwrap();
+        assert!(does.symbol && does.says.ends_with("element by element."));
     }
 
     #[test]
     fn every_word_is_explained_once_and_is_found_by_what_is_said_of_it() {
         let course = Course::built_in();
-        let all = entries(&course);
+        let all = entries(&course, true);
         let mut words: Vec<&str> = all.iter().flat_map(Entry::names).collect();
         words.sort_unstable();
         let twice: Vec<_> = words.windows(2).filter(|w| w[0] == w[1]).collect();
         assert!(twice.is_empty(), "{twice:?}");
         let mut glossary = Glossary::default();
-        glossary.look_up(&course, "", "the width Dkv");
+        glossary.look_up(&course, "", "the width Dkv", false);
         // What a symbol is explained by comes with it.
         let here = words_of(&glossary);
         assert!(
@@ -326,10 +345,10 @@ mod tests {
     fn an_article_is_no_symbol_and_the_end_of_a_files_name_no_abbreviation() {
         let mut glossary = Glossary::default();
         let text = "check ex19 makes answers/ex19.cu; C4 … a 4-byte read = a fault · a gap";
-        glossary.look_up(&Course::built_in(), "", text);
+        glossary.look_up(&Course::built_in(), "", text, false);
         let here = words_of(&glossary);
         assert!(!here.contains(&"CU") && !here.contains(&"a"), "{here:?}");
-        glossary.look_up(&Course::built_in(), "", "228 CUs; B·S·a bytes");
+        glossary.look_up(&Course::built_in(), "", "228 CUs; B·S·a bytes", false);
         let here = words_of(&glossary);
         assert!(here.contains(&"CU") && here.contains(&"a"), "{here:?}");
     }
@@ -343,7 +362,7 @@ mod tests {
         let course = Course::built_in();
         let lesson = course.lesson(TERMS).unwrap();
         let lines = lines(lesson).filter(|l| l.starts_with("- **")).count();
-        let all = entries(&course);
+        let all = entries(&course, true);
         let (terms, symbols) = all.split_at(lines);
         assert!(!terms.iter().any(|e| e.says.is_empty()));
         let symbols: Vec<&str> = symbols.iter().map(|e| &*e.word).collect();

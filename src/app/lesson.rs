@@ -215,7 +215,9 @@ impl Reader {
         };
         let place = self.extent.cursor.or(self.extent.blocks.get(at).copied());
         let view = self.view();
-        place.is_some_and(|(first, lines)| first >= view.end || first + lines <= view.start)
+        let unseen = |(first, lines)| first >= view.end || first + lines <= view.start;
+        // What comes into view with the next page is seen.
+        !self.reveal && place.is_some_and(unseen)
     }
 
     /// The lines that are on the page.

@@ -115,6 +115,8 @@ pub enum Outcome {
     Nothing(String),
     /// The plans of the job go on in turns.
     GoesOn,
+    /// They do, for as long again: something disturbed them; how long that makes it.
+    Again(String),
     /// An answer to a run that was given up.
     Stale,
 }
@@ -312,14 +314,22 @@ impl Runs {
             }
             (None, Err(error)) => self.no_result(&running, &error),
             (None, Ok(report)) => {
+                let repeated = running.rounds.repeated();
                 running.rounds.take(Ok(report));
                 if let Some(visit) = running.rounds.next() {
                     self.last_ticket += 1;
                     running.ticket = self.last_ticket;
                     running.cut = running.cuts.get(visit.plan).copied().unwrap_or(running.cut);
-                    running.progress = None;
+                    let (done, total) = running.rounds.progress();
+                    // Between two visits it is as far as it was.
+                    running.progress =
+                        (running.cuts.len() > 1).then(|| Progress::new(Phase::Timing, done, total));
+                    let outcome = match running.rounds.repeated() && !repeated {
+                        true => Outcome::Again(again(&running)),
+                        false => Outcome::GoesOn,
+                    };
                     self.running = Some(running);
-                    return (Outcome::GoesOn, Some((self.last_ticket, visit.request)));
+                    return (outcome, Some((self.last_ticket, visit.request)));
                 }
                 self.took(&running, now);
                 self.keep(&running)
@@ -381,6 +391,16 @@ impl Runs {
             ],
         });
         Outcome::Nothing(format!("{word}: {error}"))
+    }
+}
+
+/// What is said of a job that is timed once more.
+fn again(running: &Running) -> String {
+    match (running.cuts.len(), running.rounds.progress()) {
+        (1, _) => "Something disturbed the times: they are taken once more.".to_owned(),
+        (plans, (_, all)) => format!(
+            "Something disturbed the times: as many rounds again, {all} runs of {plans} plans in all."
+        ),
     }
 }
 

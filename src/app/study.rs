@@ -29,6 +29,8 @@ pub struct Study {
     pub gpus: Option<Arc<GpuDatabase>>,
     /// Answers of the sheets that were opened.
     pub answers: Answers,
+    /// What the sheets of refused answers held when the workshop was opened.
+    pub found: Answers,
     /// Exercises that are answered in another variant than the printed one.
     pub varied: BTreeMap<String, Exercise>,
     /// Exercises whose answers are about another GPU than that of the course, with its id.
@@ -109,6 +111,12 @@ impl Study {
     /// The key behind a question.
     pub fn key_of(&self, asked: &Asked) -> Option<&Key> {
         self.key(&asked.exercise, &asked.key)
+    }
+
+    /// What the sheet of an exercise holds, as far as it was read.
+    pub fn held(&self, exercise: &str) -> Option<&BTreeMap<String, String>> {
+        let answers = self.answers.get(exercise);
+        answers.or_else(|| self.found.get(exercise))
     }
 
     /// What is typed for a question; empty while it is open.

@@ -104,6 +104,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
                     shared.notes.keep(Tone::Bad, text);
                 }
                 Outcome::Nothing(text) => shared.notes.say(Tone::Warn, text),
+                Outcome::Again(text) => shared.notes.say(Tone::Plain, text),
                 Outcome::GoesOn | Outcome::Stale => {}
             }
             if let Some((ticket, request)) = next {
@@ -271,7 +272,8 @@ fn act(state: &mut State, action: Action, out: &mut Out) {
         Action::Glossary => {
             let (under, text) = state.screen().words(&state.shared);
             let course = std::sync::Arc::clone(&state.shared.study.course);
-            state.glossary.look_up(&course, &under, &text);
+            let asked = state.page == Page::Exercises;
+            state.glossary.look_up(&course, &under, &text, asked);
             state.go(Page::Glossary);
         }
         Action::Palette => state.palette = Some(Palette::default()),

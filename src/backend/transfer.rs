@@ -249,13 +249,7 @@ fn notes(request: &HostRequest, failed: Vec<String>) -> Vec<String> {
         HostCase::Copies | HostCase::Batches | HostCase::Overlap | HostCase::Mapped => None,
     });
     notes.extend(failed);
-    notes.extend(match request.backend {
-        BackendKind::Cuda => Some(
-            "this study was not yet run on a GPU when it was written: it was proved on a stand-in for the driver"
-                .to_owned(),
-        ),
-        other => other.unproved(),
-    });
+    notes.extend(request.backend.unproved());
     notes
 }
 

@@ -336,6 +336,9 @@ fn figure(why: &Why) -> String {
         .to_owned()
 }
 
+/// Columns of a terminal.
+const TERMINAL: usize = 80;
+
 fn unfold(tree: &Why, out: &mut Out) {
     let rows = tree.flatten();
     let label = |depth: usize, w: &Why| format!("{}{}", "  ".repeat(depth), w.label);
@@ -346,15 +349,33 @@ fn unfold(tree: &Why, out: &mut Out) {
         .unwrap_or(0);
     let figures = rows.iter().map(|(_, w)| figure(w).len()).max().unwrap_or(0);
     for (depth, w) in rows {
-        let mut text = format!("{:<width$}  {:>figures$} =", label(depth, w), figure(w));
-        if !w.formula.is_empty() {
-            text += &format!("  {} = {}", w.formula, w.numbers);
-        }
-        if !w.note.is_empty() {
-            text += &format!("  ({})", w.note);
-        }
-        out.line(text);
+        let head = format!("{:<width$}  {:>figures$} =", label(depth, w), figure(w));
+        let formula = match w.formula.is_empty() {
+            true => String::new(),
+            false => format!("{} = {}", w.formula, w.numbers),
+        };
+        let note = match w.note.is_empty() {
+            true => String::new(),
+            false => format!("({})", w.note),
+        };
+        out.lines(beside(head, &[formula, note], 2 * depth + 4));
     }
+}
+
+/// Parts behind a head, each whole on its line: what has no room goes on below, `indent`
+/// columns in.
+fn beside(head: String, parts: &[String], indent: usize) -> Vec<String> {
+    let mut lines = vec![head];
+    let indent = " ".repeat(indent);
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        match lines.last_mut() {
+            Some(line) if text::width(line) + 2 + text::width(part) <= TERMINAL => {
+                *line += &format!("  {part}");
+            }
+            _ => lines.extend(wrapped(part, &indent, &indent)),
+        }
+    }
+    lines
 }
 
 fn why_json(key: &str, tree: &Why) -> serde_json::Value {

@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::Outcome;
 use super::args::{OutputArgs, whole};
+use super::check;
 use super::desk::{Desk, Runs};
 use super::failure::Failure;
 use super::ids::Ids;
@@ -93,12 +94,9 @@ pub(super) fn hint(output: &OutputArgs, args: &HintArgs, out: &mut Out) -> Outco
     let shown = (seen + 1).min(total);
     let runs = Runs::default();
     let env = desk.env(&key.setup, &runs)?;
-    let question = desk.filled(&key.ask.text, &env);
-    out.lines(wrapped(
-        &question,
-        &format!("{} {name}: ", exercise.id),
-        "  ",
-    ));
+    show::head(&desk, exercise, &runs, out)?;
+    let first = format!("{} {name}: ", exercise.id);
+    out.lines(check::question_lines(&desk, &first, exercise, key, &runs)?);
     for (number, hint) in (1..=shown).zip(&key.hints) {
         let head = format!("hint {number} of {total}   ");
         let indent = " ".repeat(head.len());
@@ -137,6 +135,7 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
     let runs = Runs::default();
     let mut gave_up = Vec::new();
     let mut closed = Vec::new();
+    let mut headed = false;
     for key in keys {
         let name = &key.name.text;
         if !may(key) {
@@ -147,7 +146,13 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
             continue;
         };
         let env = desk.env(&key.setup, &runs)?;
+        if !headed {
+            show::head(&desk, exercise, &runs, out)?;
+            headed = true;
+        }
         out.line(format!("## {} {name}", exercise.id));
+        out.lines(check::question_lines(&desk, "", exercise, key, &runs)?);
+        out.gap();
         out.lines(show::plain_text(
             &part.body,
             part.body_line,

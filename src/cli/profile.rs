@@ -4,6 +4,7 @@
 mod commands;
 mod json;
 mod open;
+mod roof;
 mod show;
 
 pub(super) use commands::commands;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use self::roof::Roof;
 use super::Outcome;
 use super::args::{OutputArgs, PlanArgs, SetupArgs, places, whole};
 use super::desk::Desk;
@@ -19,15 +21,15 @@ use super::failure::Failure;
 use super::out::Out;
 use super::words::wrapped;
 use super::written;
-use course::answer::USUAL_GPU;
-use plan::cost::{Config, Gpu, GpuDatabase, Vendor};
+use plan::cost::{Config, Gpu, GpuDatabase};
 use plan::fusion::Cut;
-use study::profile::{
-    Found, Like, Profile, Reading, Tool, against, gpu_called, like, pair, sample, say,
-};
+use study::profile::{Found, Like, Profile, Reading, Tool, against, like, pair, sample, say};
 
 /// Rows of kernels that are printed.
 const ROWS: usize = 40;
+
+/// What is taken from a roof for a profile.
+const FLOORS: &str = "floors and limits";
 
 /// Rows of kernels below a table of ops.
 const HOTSPOTS: usize = 12;
@@ -37,9 +39,9 @@ const HOTSPOTS: usize = 12;
 /// side by side.
 ///
 /// Kernels of PyTorch, its libraries and compilers are explained as ops of the block,
-/// by name, order and repetition. The roofline is that of --gpu, else of the file's own
-/// GPU, else of the device of the course where the tool looks at GPUs of its maker, or an
-/// H200, or a die of an MI250X.
+/// by name, order and repetition. The roofline is that of --gpu, else of the GPU that the
+/// file names, else of the device of the course; where the tool never looks at that one, of
+/// an H200, or a die of an MI250X for the tools of AMD. The answer says which, and why.
 ///
 /// Reads rocprofv3 (kernel_stats, kernel_trace, counter_collection, JSON, pftrace), the
 /// older rocprof, rocprof-compute (pmc_perf, roofline.csv, what analyze prints),
@@ -94,7 +96,7 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
     config.model.layers = args.layers.unwrap_or(config.model.layers);
     if let Some(name) = &args.sample {
         let tool = Tool::parse(name).map_err(|e| Failure::usage(e.to_string()))?;
-        let gpu = gpu(&database, output, tool)?;
+        let gpu = roof::gpu(&database, output, tool)?;
         if tool.vendor().is_some_and(|vendor| vendor != gpu.vendor) {
             return Err(Failure::usage(format!(
                 "{name} looks at the other maker's GPUs, and never at the {}; leave --gpu out, or take another tool",
@@ -126,26 +128,34 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
     let profile = match open::open(path)? {
         Found::Profile(profile) => *profile,
         Found::Roofs(devices) => {
-            let gpu = gpu(&database, output, Tool::RocprofCompute)?;
+            let roof = Roof::of(&database, output, Tool::RocprofCompute, None)?;
             match output.json {
                 true => out.json(&json::roofs(path, &devices)),
-                false => show::roofs(out, &devices, gpu, output.plain),
+                false => {
+                    show::roofs(out, &devices, roof.gpu, output.plain);
+                    show::sentences(out, &[roof.said("data sheet")], output.plain);
+                }
             }
             return Ok(0);
         }
     };
-    let (reading, gpu) = asked.read(&profile)?;
+    let (reading, roof) = asked.read(&profile)?;
+    let gpu = roof.gpu;
     if let Some(name) = &args.like {
         let which = Like::parse(name).map_err(Failure::usage)?;
         let questions = like(which, &profile, &reading, gpu);
         match output.json {
             true => out.json(&json::questions(path, name, &questions, args.answers)),
-            false => show::questions(out, name, &questions, args.answers),
+            false => {
+                show::questions(out, name, &questions, args.answers);
+                let said = args.answers.then(|| roof.said(FLOORS));
+                show::sentences(out, said.as_slice(), output.plain);
+            }
         }
         return Ok(0);
     }
     if output.json {
-        out.json(&json::document(path, &profile, &reading, gpu));
+        out.json(&json::document(path, &profile, &reading, &roof));
         return Ok(0);
     }
     out.lines(wrapped(&say::heading(&profile), "", "  "));
@@ -180,9 +190,7 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
         show::sentences(out, &say::sentences(&reading, gpu), output.plain);
     }
     show::sentences(out, &say::metrics(&profile), output.plain);
-    if let Some(unknown) = asked.unknown(&profile, gpu) {
-        show::sentences(out, &[unknown], output.plain);
-    }
+    show::sentences(out, &[roof.said(FLOORS)], output.plain);
     if !output.plain {
         let priced = reading.cost.as_ref().map_or(&config, |cost| &cost.config);
         out.lines(wrapped(
@@ -207,31 +215,10 @@ struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    fn read(&self, profile: &Profile) -> Result<(Reading, &'a Gpu), Failure> {
-        let own = profile
-            .device
-            .as_deref()
-            .and_then(|name| gpu_called(self.database, name));
-        let gpu = match own {
-            Some(own) if self.output.gpu.is_none() => own,
-            _ => gpu(self.database, self.output, profile.tool)?,
-        };
-        Ok((against(profile, self.config, gpu, self.only)?, gpu))
-    }
-
-    /// A GPU of which the database knows nothing.
-    fn unknown(&self, profile: &Profile, gpu: &Gpu) -> Option<say::Said> {
-        let name = profile.device.as_deref()?;
-        if self.output.gpu.is_some() || gpu_called(self.database, name).is_some() {
-            return None;
-        }
-        Some(say::Said {
-            about: "roof",
-            text: format!(
-                "the file is of “{name}”, which the database does not have: floors and limits are those of {}; --gpu names another (gpus lists them)",
-                gpu.name
-            ),
-        })
+    fn read(&self, profile: &Profile) -> Result<(Reading, Roof<'a>), Failure> {
+        let roof = Roof::of_profile(self.database, self.output, profile)?;
+        let reading = against(profile, self.config, roof.gpu, self.only)?;
+        Ok((reading, roof))
     }
 }
 
@@ -244,21 +231,21 @@ fn beside(
     out: &mut Out,
 ) -> Outcome {
     let (first, second) = (open::profile(before)?, open::profile(after)?);
-    let (a, gpu_a) = asked.read(&first)?;
-    let (b, gpu_b) = asked.read(&second)?;
+    let (a, roof_a) = asked.read(&first)?;
+    let (b, roof_b) = asked.read(&second)?;
     let pair = pair(&a, &b);
     if output.json {
         out.json(&serde_json::json!({
             "schema": 1,
-            "before": json::document(before, &first, &a, gpu_a),
-            "after": json::document(after, &second, &b, gpu_b),
+            "before": json::document(before, &first, &a, &roof_a),
+            "after": json::document(after, &second, &b, &roof_b),
             "pair": json::pair(&pair),
         }));
         return Ok(0);
     }
-    for (what, path, profile, reading) in [
-        ("before", before, &first, &a),
-        ("after", after, &second, &b),
+    for (what, path, profile, reading, gpu) in [
+        ("before", before, &first, &a, roof_a.gpu),
+        ("after", after, &second, &b, roof_b.gpu),
     ] {
         out.lines(wrapped(
             &format!("{}: {}", path.display(), say::heading(profile)),
@@ -266,8 +253,8 @@ fn beside(
             "           ",
         ));
         let said = match &reading.framework {
-            Some(found) => say::of_framework(found, reading, profile, gpu_a),
-            None => say::sentences(reading, gpu_a),
+            Some(found) => say::of_framework(found, reading, profile, gpu),
+            None => say::sentences(reading, gpu),
         };
         show::sentences(out, said.get(..1).unwrap_or_default(), output.plain);
     }
@@ -278,18 +265,6 @@ fn beside(
     }
     show::sentences(out, &say::of_pair(&pair), output.plain);
     Ok(0)
-}
-
-/// The GPU whose roof is meant: the one that is named, else that of the course, where the
-/// tool looks at its maker's GPUs.
-fn gpu<'d>(database: &'d GpuDatabase, output: &OutputArgs, tool: Tool) -> Result<&'d Gpu, Failure> {
-    let course = database.get(places(output).device())?;
-    let fits = tool.vendor().is_none_or(|vendor| vendor == course.vendor);
-    Ok(match tool.vendor() {
-        Some(Vendor::Amd) if !fits && output.gpu.is_none() => database.get("mi250x_gcd")?,
-        Some(_) if !fits && output.gpu.is_none() => database.get(USUAL_GPU)?,
-        _ => course,
-    })
 }
 
 /// Writes the samples that an exercise shows into a folder, each once.

@@ -115,7 +115,7 @@ fn predictions(
             };
             match guess::read(&line, predict, Some(&env)) {
                 Ok(typed) => {
-                    let outcome = outcome(predict, &env).unwrap_or_else(|why| why);
+                    let outcome = outcome(predict, &env).unwrap_or_default();
                     all.push(Guess { typed, outcome });
                     desk.record(&[block.guessed(lesson, gpu, &all)]);
                 }
@@ -205,16 +205,11 @@ fn exercise(desk: &Desk, exercise: &Exercise, only: Option<usize>, out: &mut Out
     let total = exercise.keys.len();
     within(&exercise.id, "questions", only, total)?;
     let runs = Runs::default();
-    out.line(format!("## {}", exercise.heading()));
-    out.line(setting(exercise)?);
-    out.gap();
-    if only.is_none() {
-        out.lines(introduction(desk, exercise, &runs)?);
-        out.gap();
-    }
+    head(desk, exercise, &runs, out)?;
     let keys = (1..).zip(&exercise.keys);
     for (number, key) in keys.filter(|(n, _)| only.is_none_or(|only| only == *n)) {
-        out.lines(check::question_lines(desk, number, exercise, key, &runs)?);
+        let first = format!("{number} ");
+        out.lines(check::question_lines(desk, &first, exercise, key, &runs)?);
         if let Some(table) = &key.table {
             let ways = format!("In a shell, {}", check::ways(&key.name.text, table));
             out.lines(wrapped(&ways, "  ", "  "));
@@ -232,6 +227,22 @@ fn exercise(desk: &Desk, exercise: &Exercise, only: Option<usize>, out: &mut Out
     );
     out.lines(wrapped(&answer, "", "  "));
     Ok(complaints(&exercise.faults).max(invalid(desk)))
+}
+
+/// What every question of an exercise is read with: its title, setup and introduction.
+/// The device of a figure may be named there and nowhere else.
+pub(super) fn head(
+    desk: &Desk,
+    exercise: &Exercise,
+    runs: &Runs,
+    out: &mut Out,
+) -> Result<(), Failure> {
+    out.lines(wrapped(&format!("## {}", exercise.heading()), "", "   "));
+    out.line(setting(exercise)?);
+    out.gap();
+    out.lines(introduction(desk, exercise, runs)?);
+    out.gap();
+    Ok(())
 }
 
 /// Setup, lesson and minutes of an exercise, in a line.
@@ -254,8 +265,8 @@ pub(super) fn introduction(
     runs: &Runs,
 ) -> Result<Vec<String>, Failure> {
     let env = desk.env(&exercise.setup, runs)?;
-    let (text, line) = (&exercise.body, exercise.body_line);
-    Ok(plain_text(text, line, desk.ascii, &env, &desk.failed))
+    let (text, line) = (exercise.shown_body(desk.gpus()?), exercise.body_line);
+    Ok(plain_text(&text, line, desk.ascii, &env, &desk.failed))
 }
 
 /// 4 where an expression of the course has no value, and 0 otherwise.

@@ -56,6 +56,9 @@ pub fn lint(course: &Course) -> Vec<Fault> {
         }
     }
     routes::check(course, &mut faults);
+    if let Some(figurer) = &figurer {
+        figurer.along(course, &mut faults);
+    }
     stands_in::check(course, &mut faults);
     court::check(course, &mut faults);
     same_name(course, &mut faults);

@@ -98,7 +98,7 @@ fn launched(wanted: &Wanted, op: OpKind, gpu: &str) -> Result<Excerpt, String> {
 fn facts(kernel: &Kernel, gpu: &Gpu) -> Vec<String> {
     let shared = gpu.vendor.words().shared;
     let mut launch = format!(
-        "On an {}: {} blocks of {} threads",
+        "On an {}: {} thread blocks of {} threads",
         gpu.name, kernel.blocks, kernel.threads
     );
     match kernel.shared_per_block() {

@@ -113,10 +113,21 @@ impl Files {
         course.lessons().for_each(drop);
         course.exercises().for_each(drop);
         let (progress, note) = self.host.load();
+        // Whether what was refused stands there still is seen on the contents.
+        let refused = course.exercises().filter(|exercise| {
+            let tally = progress.tally(exercise);
+            tally.slip + tally.wrong > 0
+        });
+        let found = refused.filter_map(|exercise| {
+            let sheet = self.host.sheet(exercise).ok()?;
+            Some((exercise.id.clone(), answers(&sheet, exercise)))
+        });
+        let found = found.collect();
         let study = Study {
             course: Arc::clone(&course),
             progress,
             gpus: data_sheets().cloned().map(Arc::new),
+            found,
             loaded: true,
             ..Study::default()
         };

@@ -89,7 +89,7 @@ fn proof(kind: BackendKind, line: &str) -> Option<Proof> {
 /// A sentence: this build cannot measure them, or it failed.
 pub fn measure(backend: BackendKind) -> Result<Ceilings, String> {
     let found = roofs(backend).map_err(|e| e.to_string())?;
-    let measured = Ceilings::measured(&found.of, found.bandwidth.rate, found.fp32.rate);
+    let measured = Ceilings::measured(&short(&found.of), found.bandwidth.rate, found.fp32.rate);
     Ok(Ceilings {
         spread: Some(found.bandwidth.spread.max(found.fp32.spread)),
         matrix16: found.matrix16.map_or(measured.matrix16, |m| Some(m.rate)),
@@ -99,6 +99,15 @@ pub fn measure(backend: BackendKind) -> Result<Ceilings, String> {
         }),
         ..measured
     })
+}
+
+/// What a page calls a device: `H200` of `NVIDIA H200 (sm_90a), CUDA 13.0 driver, …`.
+fn short(device: &str) -> String {
+    let known = data_sheets().and_then(|all| all.named_in(device));
+    match known {
+        Some(gpu) => gpu.short.clone(),
+        None => device.split(" (").next().unwrap_or(device).to_owned(),
+    }
 }
 
 /// The same, each figure with its spread. `auto` is this CPU.
@@ -307,6 +316,20 @@ mod tests {
             found("AMD Instinct MI250X (one GCD), gfx90a, ROCm 6.2.0").as_deref(),
             Some("MI250X GCD")
         );
+    }
+
+    #[test]
+    fn a_measured_roof_has_the_name_that_pages_have_room_for() {
+        for (device, name) in [
+            ("NVIDIA H200 (sm_90a), CUDA 13.0 driver, NVRTC 13.0", "H200"),
+            (
+                "NVIDIA Quantum 9000 (sm_200), CUDA 19.0 driver",
+                "NVIDIA Quantum 9000",
+            ),
+            ("this CPU", "this CPU"),
+        ] {
+            assert_eq!(short(device), name);
+        }
     }
 
     #[test]

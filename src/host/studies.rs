@@ -40,10 +40,11 @@ pub fn make(
     let asked = !asks.is_empty();
     let (evidence, ended) = gathered(study, asks, budget, watch)?;
     let device = evidence.device();
-    // Of what is refused as a whole, the first reason is the sentence.
+    // Of what is refused as a whole, the first reason is the sentence; what was stopped
+    // says so, whatever a process that was stopped with it said.
     if asked && !evidence.is_something() {
-        let why = evidence.failure();
-        return Err(why.or(ended.err()).unwrap_or_else(nothing));
+        let why = ended.err().or_else(|| evidence.failure());
+        return Err(why.unwrap_or_else(nothing));
     }
     let mut findings = study.reduce(&evidence).map_err(RunError::bad_request)?;
     findings
@@ -80,6 +81,10 @@ fn gathered(
         evidence.rounds = Some(rounds);
         if ended.is_err() {
             return Ok((evidence, ended));
+        }
+        if evidence.backend().is_none() {
+            // No run could be made: no roof is needed to set one under.
+            asks.roofs = None;
         }
     }
     let ended = measured(asks, None, &mut evidence, watch);

@@ -20,6 +20,8 @@ const EDGES: [u16; 4] = [33, 46, 59, 72];
 const BARS: [u16; 4] = [23, 36, 49, 62];
 /// Rows below the costs from which on the figures of merit stand there, too.
 const ROOM_FOR_FIGURES: u16 = 19;
+/// Columns that a table of hotspots takes.
+const HOTSPOTS: u16 = 80;
 /// Cells of the longest bar.
 const LONGEST: u64 = 10;
 
@@ -31,11 +33,11 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     if state.shared.two_panes() {
         let bottom = last - 2;
         frame::panes(pen, frame::LEFT + 1, bottom);
-        body(state, &plans, &mut pen.part(0, 3, frame::LEFT, bottom - 3));
+        let merits = body(state, &plans, &mut pen.part(0, 3, frame::LEFT, bottom - 3));
         let right = pen.width() - frame::LEFT - 2;
         beside(
             state,
-            &plans,
+            (&plans, merits),
             &mut pen.part(frame::LEFT + 2, 3, right, bottom - 3),
         );
     } else {
@@ -68,13 +70,16 @@ fn plans<'s>(state: &State, before: &'s [String]) -> Plans<'s> {
     }
 }
 
-fn body(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) {
+/// Draws the versions, or what stands in their place; whether their figures of merit stand
+/// below them.
+fn body(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) -> bool {
     if state.compare.climbing {
         staircase::draw(state, &state.compare.stairs, pen);
-        return;
+        return false;
     }
     if state.compare.pane != Pane::Off {
-        return plans.draw(state.compare.pane, pen);
+        plans.draw(state.compare.pane, pen);
+        return false;
     }
     let scope = match state.compare.scope {
         Scope::Forward => "per forward",
@@ -118,10 +123,12 @@ fn body(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) {
             y += 1;
         }
     }
-    let needed = ROOM_FOR_FIGURES;
-    if pen.height() > y + needed && plans.merits.iter().any(Option::is_some) {
+    let some = plans.merits.iter().any(Option::is_some);
+    let room = some && pen.height() > y + ROOM_FOR_FIGURES;
+    if room {
         plans.figures(&mut pen.part(0, y + 1, frame::LEFT, pen.height() - y - 1));
     }
+    room
 }
 
 fn draw_row(state: &State, row: &Row, here: bool, pen: &mut Pen<'_>, y: u16) {
@@ -178,8 +185,9 @@ fn roof(state: &State) -> String {
     format!("roof: {} data sheet, {copy:.0} GB/s, {peak}", c.of)
 }
 
-/// The kernels of the column under the cursor, and below them its figures of merit.
-fn beside(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) {
+/// The kernels of the column under the cursor, and below them its figures of merit, or its
+/// hotspots where those stand on the page already (`merits`).
+fn beside(state: &State, (plans, merits): (&Plans<'_>, bool), pen: &mut Pen<'_>) {
     let page = &state.compare;
     let cost = match page.climbing {
         true => page.stairs.cost(),
@@ -196,8 +204,16 @@ fn beside(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) {
         kernels::short(state, kernels, report, &mut pen.part(0, 2, 38, 30));
         let y = 4 + kernels.len() as u16;
         let counted = report.is_some_and(|report| !report.kernels.is_empty());
-        if !page.climbing && !counted && page.pane == Pane::Off {
-            plans.narrow(&mut pen.part(0, y, 38, pen.height().saturating_sub(y)));
+        if page.climbing || page.pane != Pane::Off {
+            return;
+        }
+        let room = pen.height().saturating_sub(y);
+        match merits {
+            true if pen.width() >= HOTSPOTS => {
+                plans.hotspots(&mut pen.part(0, y, HOTSPOTS, room), false);
+            }
+            false if !counted => plans.narrow(&mut pen.part(0, y, 38, room)),
+            true | false => {}
         }
     }
 }

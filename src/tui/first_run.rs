@@ -21,7 +21,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     // Where there are few rows, nothing stands between the parts.
     let gap = u16::from(pen.height() >= 24);
     let mut y = 1 + gap;
-    let what = "A workshop on GPU kernel fusion. One transformer block, 17 kernels; you merge them until one is left, and predict each number before you see it.";
+    let what = "A workshop on GPU kernel fusion. You merge the kernels of one transformer block until a single one is left, and predict each number before you see it.";
     y = paragraph(what, columns, y, pen) + gap;
     pen.put(
         2,

@@ -11,7 +11,7 @@ use app::State;
 use app::bench::Switch;
 use app::figure::{self, Origin};
 use app::lab::{COLUMN, Kind, Part, Row, box_bytes, compared, counted, counted_kernel, table};
-use app::machine::Source;
+use app::machine::{Ceilings, Source};
 use app::merit::{self, Pane};
 use app::mouse::Target;
 use app::ribbon::{BoxCost, Group, bound, groups, kernel_of, selected};
@@ -457,19 +457,23 @@ pub fn toggles(state: &State, keys: bool, pen: &mut Pen<'_>) {
     pen.put(1, 8, "[x] on  [+] inside a larger one", Role::Dim);
 }
 
-/// The head of the table in so many columns. Where the roof is a data sheet's, it says so,
-/// whole: a long name of a device takes the room of words.
+/// The head of the table in so many columns. It says whose roof the floors are under: a long
+/// name of a device takes the room of words.
 pub fn table_title(state: &State, room: u16) -> String {
-    match &state.shared.machine.ceilings {
-        Some(c) if c.source == Source::DataSheet => {
-            let long = format!(" against V1 ─ roof {} data sheet ", c.of);
-            match width(&long) <= usize::from(room) {
-                true => long,
-                false => format!(" against V1 ─ {} data sheet ", c.of),
-            }
-        }
-        _ => " this plan against V1 ".to_owned(),
-    }
+    let from = |c: &Ceilings| match c.source {
+        Source::DataSheet => Some("data sheet"),
+        Source::Measured => Some("measured @"),
+        Source::Recorded => None,
+    };
+    let ceilings = state.shared.machine.ceilings.as_ref();
+    let named = ceilings.and_then(|c| Some((&c.of, from(c)?)));
+    named
+        .into_iter()
+        .flat_map(|(of, from)| {
+            ["roof ", ""].map(|word| format!(" against V1 ─ {word}{of} {from} "))
+        })
+        .find(|title| width(title) <= usize::from(room))
+        .unwrap_or_else(|| " this plan against V1 ".to_owned())
 }
 
 /// This plan against V1.
@@ -494,12 +498,9 @@ pub fn against(state: &State, pen: &mut Pen<'_>) {
             Origin::Measured => (Role::Measured, Role::Text),
         };
         pen.put(1, y, &row.label, label_role);
-        // Two times with their spread: the first stands further left.
-        let spread = [&row.plan, &row.v1].iter().any(|cell| cell.contains('±'));
-        let first = match spread {
-            true => edges[1].saturating_sub(12),
-            false => edges[0],
-        };
+        // Where the second is long, as a time with its spread is, the first stands further left.
+        let gap = 1 + u16::from(less == 0 && row.v1.contains('±'));
+        let first = edges[0].min(edges[1].saturating_sub(width(&row.v1) as u16 + gap));
         pen.right(first, y, &row.plan, role);
         pen.right(edges[1], y, &row.v1, role);
         pen.right(edges[2], y, &row.saved, Role::Text);

@@ -174,7 +174,7 @@ fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
     let place = format!("section {at} of {of}");
     let share = format!("{place} · {} %", at * 100 / of);
     // The bar takes what stands free, and what does not fit beside what lies below is left out.
-    let free = usize::from(edge).saturating_sub(super::pen::width(MORE.0) + 4);
+    let free = usize::from(edge).saturating_sub(super::pen::width(MORE[0]) + 4);
     let fits = |text: &String| super::pen::width(text) < free;
     let text = [format!("{gpu}{share}"), share].into_iter().find(fits);
     let text = text.unwrap_or(place);
@@ -186,15 +186,17 @@ fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
     pen.right(edge, y, text.trim_end(), Role::Dim);
 }
 
-/// Said where the section goes on below the page, and while something is typed there.
-const MORE: (&str, &str) = ("▼ more below, Space", "▼ more below, PgDn");
+/// Said where the section goes on below the page. A block with the keys has its own use for
+/// Space, what is typed too, and the lab beside the lesson for both.
+const MORE: [&str; 3] = ["▼ more below, Space", "▼ more below, PgDn", "▼ more below"];
 
 /// Says that the section goes on below the page.
 fn more(state: &State, pen: &mut Pen<'_>, y: u16) {
     if state.reader.goes_on() && state.reader.outline.is_none() {
-        let text = match state.typing() {
-            true => MORE.1,
-            false => MORE.0,
+        let text = match state.reader.focus {
+            Focus::Text => MORE[0],
+            Focus::Block(_) => MORE[1],
+            Focus::Lab => MORE[2],
         };
         pen.put(2, y, text, Role::Dim);
     }

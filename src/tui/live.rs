@@ -110,8 +110,15 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         },
         Block::Ribbon { .. } if !place.keys => "Tab, then Enter: the lab",
         Block::Ribbon { .. } => "Enter opens it in the lab",
-        Block::Claim { id } if runs(id.as_str()) => "r runs · Enter: judge it",
-        Block::Claim { .. } => "Enter: judge it",
+        Block::Claim { id } => {
+            let judged = place.state.shared.study.looked_at(id.as_str());
+            match (runs(id.as_str()), judged) {
+                (true, false) => "r runs · Enter: judge it",
+                (true, true) => "r runs · Enter opens it",
+                (false, false) => "Enter: judge it",
+                (false, true) => "Enter opens it",
+            }
+        }
         _ => "",
     }
 }
@@ -270,15 +277,25 @@ fn outcomes(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
         let ask = piece::piece(place, ask, columns).rows.into_iter();
         rows.extend(ask.map(|row| Row::of(row.text(), Role::Dim)));
         let unit = predict.unit.as_ref().map(Typed::as_str);
+        let yours = Row::of("you said ", Role::Dim).and(said(guess, unit), Role::Text);
         // What cannot be had again is shown as it was then.
-        let value = value.as_ref().unwrap_or(&guess.outcome).clone();
-        rows.push(
-            Row::of("you said ", Role::Dim)
-                .and(said(guess, unit), Role::Text)
-                .at(28, "it is ", Role::Dim)
-                .and(value, Role::Modelled)
-                .and(" =", Role::Modelled),
-        );
+        let then = |why| match &guess.outcome {
+            kept if kept.is_empty() || kept == why => Err(why),
+            kept => Ok(kept),
+        };
+        match value.as_ref().or_else(then) {
+            Ok(value) => rows.push(
+                yours
+                    .at(28, "it is ", Role::Dim)
+                    .and(value.as_str(), Role::Modelled)
+                    .and(" =", Role::Modelled),
+            ),
+            // A sentence in the place of a number would be cut, and is none.
+            Err(why) => {
+                rows.push(yours);
+                rows.extend(words_in(&format!("not known here: {why}"), columns));
+            }
+        }
         if let Some(note) = note {
             let note = words(note, columns.saturating_sub(2), Role::Text);
             rows.extend(note.into_iter().map(|row| row.indented(2)));

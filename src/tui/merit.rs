@@ -5,7 +5,7 @@ use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
 use app::figure::Origin;
 use app::merit::Pane;
-use study::lab::merit::{Merit, NAME, hotspots, rows, sources};
+use study::lab::merit::{Merit, NAME, apart, hotspots, rows, sources};
 
 /// Where the columns of plans begin, and where the last of four ends.
 const PLANS: [u16; 2] = [22, 78];
@@ -35,12 +35,12 @@ impl Plans<'_> {
         if self.merits.iter().all(Option::is_none) {
             self.nothing(pen);
         } else if pane == Pane::Hotspots {
-            self.hotspots(pen);
+            self.hotspots(pen, true);
         } else {
             let y = self.figures(pen) + 1;
             let room = pen.height().saturating_sub(y);
             if room >= 8 {
-                self.hotspots(&mut pen.part(0, y, pen.width(), room));
+                self.hotspots(&mut pen.part(0, y, pen.width(), room), false);
             }
         }
     }
@@ -105,8 +105,9 @@ impl Plans<'_> {
         }
     }
 
-    /// The kernels of the plan under the cursor.
-    fn hotspots(&self, pen: &mut Pen<'_>) {
+    /// The kernels of the plan under the cursor; `alone`: what its shares are of stands
+    /// nowhere else.
+    pub fn hotspots(&self, pen: &mut Pen<'_>, alone: bool) {
         let title = self.titles.get(self.at).map_or("", String::as_str);
         let merit = self.merits.get(self.at).and_then(Option::as_ref);
         let Some(times) = merit.and_then(|m| m.times.as_ref()) else {
@@ -126,7 +127,9 @@ impl Plans<'_> {
         for (edge, head) in edges().zip(table.head.iter().skip(1)) {
             pen.right(edge, 0, head, Role::Dim);
         }
-        let rows = usize::from(pen.height().saturating_sub(1));
+        let said = apart(times).filter(|_| alone).unwrap_or_default();
+        let said = wrap(&said, usize::from(pen.width()).min(80) - 2);
+        let rows = usize::from(pen.height().saturating_sub(1)).saturating_sub(said.len());
         let shown = match table.rows.len() > rows {
             true => rows.saturating_sub(1),
             false => table.rows.len(),
@@ -142,6 +145,11 @@ impl Plans<'_> {
         }
         if let left @ 1.. = table.rows.len() - shown {
             pen.put(1, y, &format!("{left} more of less time"), Role::Dim);
+            y += 1;
+        }
+        for line in said {
+            pen.put(1, y, &line, Role::Dim);
+            y += 1;
         }
     }
 }

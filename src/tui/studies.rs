@@ -128,8 +128,22 @@ pub fn found(state: &State, laid: &Laid, pen: &mut Pen<'_>) {
         below => format!("▼ {below} more lines: Space"),
     };
     let figure = page.figure(&state.shared);
-    let figure = figure.map_or("r makes it again".to_owned(), |said| format!("= {said}"));
+    let room = usize::from(pen.width()).saturating_sub(width(&more) + 4);
+    let figure = figure.map_or("r makes it again".to_owned(), |said| {
+        format!("= {}", within(&said, room))
+    });
     frame::message(state, &more, &figure, pen, last - 1);
+}
+
+/// A figure in so many columns: of a long plan the beginning, the value always.
+fn within(said: &str, columns: usize) -> String {
+    match said.rsplit_once(": ") {
+        Some((name, value)) if width(said) > columns => {
+            let room = columns.saturating_sub(width(value) + 2);
+            format!("{}: {value}", clip(name, room))
+        }
+        _ => said.to_owned(),
+    }
 }
 
 /// Draws the list, or what can be set.
@@ -263,7 +277,12 @@ fn about(state: &State, pen: &mut Pen<'_>) {
     let mut y = 0;
     let mut say = |label: &str, text: &str, role: Role, pen: &mut Pen<'_>| {
         let indent = if label.is_empty() { 0 } else { 9 };
-        for (at, line) in wrap(text, room.saturating_sub(indent)).iter().enumerate() {
+        let lines = wrap(text, room.saturating_sub(indent));
+        // Half of what a study found would say something else.
+        if label.is_empty() && usize::from(y) + lines.len() > usize::from(pen.height()) {
+            y = pen.height();
+        }
+        for (at, line) in lines.iter().enumerate() {
             if y >= pen.height() {
                 return;
             }

@@ -217,7 +217,7 @@ fn hints_come_one_by_one_and_are_counted() {
         assert_eq!(ran.code, 0);
         let hints = ran.out.lines().filter(|l| l.starts_with("hint ")).count();
         assert_eq!(hints, shown, "{}", ran.out);
-        assert!(ran.out.starts_with("ex1 products: How many"), "{}", ran.out);
+        assert!(ran.out.contains("\nex1 products: How many"), "{}", ran.out);
         let seen = home.line("check ex1 --json").json()["keys"][1]["hints_seen"].clone();
         assert_eq!(seen, shown);
     }
@@ -266,6 +266,40 @@ fn a_solution_is_free_once_solved_and_can_be_had_by_giving_up() {
         sum.starts_with("2 typed; 1 of ") && sum.ends_with("; 1 given up."),
         "{sum}"
     );
+}
+
+#[test]
+fn the_device_of_a_figure_in_a_help_is_named_on_the_screen() {
+    let home = Home::new();
+    let said = |line: &str| {
+        let ran = home.line(&format!("{line} --gpu mi300a"));
+        assert!(ran.code < 2, "{line}: {ran:?}");
+        ran.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    // The device is named in the question, in its rows, or before all questions.
+    for (line, names) in [
+        ("solution ex35 smem --give-up", "H200"),
+        ("solution ex36 underway --give-up", "H200"),
+        ("hint ex37 rest", "was measured on an H200"),
+        ("solution ex37 rest --give-up", "was measured on an H200"),
+        ("show ex37 9", "was measured on an H200"),
+        ("solution ex41 mapped --give-up", "H200"),
+        ("hint ex41 7", "rows: "),
+        ("hint ex50 gain", "on an H200. Every rung"),
+        ("solution ex50 naive --give-up", "on an H200"),
+    ] {
+        let shown = said(line);
+        let at = shown.find(names);
+        let help = shown.find("hint 1 of").unwrap_or(shown.len());
+        assert!(at.is_some_and(|at| at < help), "{line}: {shown}");
+    }
+    // What is chosen from stands above the hint, and the questions of a report below what
+    // they are read with.
+    assert!(said("hint ex37 rest").contains("between the kernels, "));
+    home.line("report r.md");
+    let report = std::fs::read_to_string(home.path().join("r.md")).unwrap();
+    let intro = report.find("was measured on an H200").unwrap();
+    assert!(intro < report.find("The kernels of that step").unwrap());
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn pages_show_samples_and_what_is_made_of_them() {
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     // docs/cost-model.md: 11·4 + 3 launches of V2, 17·4 + 3 of V1; a gap between two.
     for part in [
-        "rocprofv3, kernel_stats.csv, 25 forwards of V2; generated",
+        "rocprofv3, kernel_stats.csv, 25 forwards of V2; generated for the MI250X GCD",
         "plan: V2, 4 layers, 25 forwards",
         "launches: 47 a forward counted, 47 in the plan",
         "in 70 gaps, the longest 4.000 µs",
@@ -328,4 +328,64 @@ fn samples_are_of_the_device_of_the_course_where_their_tool_looks_at_it() {
     // The other maker's tool never sees it.
     assert_eq!(of("ncu"), "h200");
     assert_eq!(of("rocprofv3 --gpu mi210"), "mi210");
+}
+
+#[test]
+fn whose_roof_is_taken_and_why_is_said() {
+    let home = Home::new();
+    home.line("profile --sample rocprof-compute --gpu mi300a -o pmc.csv");
+    let trace = r#"{"deviceProperties":[{"name":"AMD Instinct MI300A"}],"traceEvents":[
+{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"args":{"device":0}}]}"#;
+    home.write("mi300a.json", trace);
+    let read = |line: &str| {
+        let ran = home.line(&format!("profile {line}"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{line}");
+        let shown = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        let json = home.line(&format!("profile {line} --json")).json();
+        let roof = json["roof"]["gpu"].as_str().unwrap().to_owned();
+        assert_eq!(json["gpu"], roof);
+        (shown, roof, json["roof"]["another_device"].clone())
+    };
+    for (line, gpu, another, say) in [
+        // The file names no GPU, and the course is about one that this tool never sees.
+        (
+            "pmc.csv",
+            "mi250x_gcd",
+            false,
+            "roof floors and limits of the MI250X GCD, as the file names no GPU and rocprof-compute looks at GPUs of AMD only, not at the H200 of the course; --gpu names the one that ran",
+        ),
+        (
+            "pmc.csv --gpu mi300a",
+            "mi300a",
+            false,
+            "of the MI300A, named by --gpu modelled",
+        ),
+        (
+            "pmc.csv --gpu a100",
+            "a100_40gb",
+            true,
+            "of the A100 40 GB, named by --gpu; rocprof-compute looks at GPUs of AMD only, so what ran there stands beside floors of another device",
+        ),
+        (
+            "mi300a.json",
+            "mi300a",
+            false,
+            "of the MI300A, which the file names",
+        ),
+        (
+            "mi300a.json --gpu a100",
+            "a100_40gb",
+            true,
+            "the file is of “AMD Instinct MI300A”, so what ran there stands beside floors of another device",
+        ),
+    ] {
+        let (shown, roof, astray) = read(line);
+        assert!(shown.contains(say), "{line}: {shown}");
+        assert_eq!((roof.as_str(), astray), (gpu, another.into()), "{line}");
+    }
+    home.write("answers/none", "");
+    home.write("workshop.toml", "gpu = \"mi300a\"\n");
+    let (shown, roof, _) = read("pmc.csv");
+    assert_eq!(roof, "mi300a");
+    assert!(shown.contains("the device of the course"), "{shown}");
 }

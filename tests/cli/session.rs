@@ -117,7 +117,7 @@ fn the_documents_exercises_are_found_by_their_names() {
     home.line("check v4-ex11")
         .refused(2, "did you mean v4-ex1?");
     home.line("hint v4-ex1").refused(2, "name one of them");
-    assert!(home.line("hint v4-ex1-b").out.starts_with("ex32 table"));
+    assert!(home.line("hint v4-ex1-b").out.contains("\nex32 table: "));
 }
 
 #[test]

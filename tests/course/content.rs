@@ -353,6 +353,20 @@ fn parts_of_a_block() {
         ("ex9", "cache", "524,288", "slip"), // one layer
         ("ex9", "share", "2", "right"),
         ("ex9", "share", "4", "slip"),
+        ("ex31", "rows", "after norm1 to rope", "right"),
+        ("ex31", "rows", "1", "right"),   // its place in the list
+        ("ex31", "rows", "1, 2", "slip"), // o sums over heads that this thread block made
+        ("ex31", "rows", "all", "slip"),
+        // 64 launches fewer at 2.85 µs, 20 barriers at 1.5 µs.
+        ("ex32", "gain", "152.4 us", "right"),
+        ("ex32", "gain", "182.4 us", "slip"),
+        // As the option was written before.
+        (
+            "ex21",
+            "fix",
+            "one block makes one row and divides by its width",
+            "right",
+        ),
     ]);
 }
 

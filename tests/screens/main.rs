@@ -2,6 +2,7 @@
 
 mod asked;
 mod claims;
+mod compare;
 mod kernel;
 mod keys;
 mod mouse;

@@ -60,12 +60,12 @@ pub(crate) fn h200() -> Machine {
     }
 }
 
-struct Screen {
-    state: State,
+pub(crate) struct Screen {
+    pub(crate) state: State,
 }
 
 impl Screen {
-    fn new(columns: u16, rows: u16) -> Self {
+    pub(crate) fn new(columns: u16, rows: u16) -> Self {
         let mut state = State::new((columns, rows), Look::default()).unwrap();
         state.shared.machine = h200();
         Screen { state }
@@ -89,7 +89,7 @@ impl Screen {
         self
     }
 
-    fn typed(self, text: &str) -> Self {
+    pub(crate) fn typed(self, text: &str) -> Self {
         self.keys(text.chars().map(ch))
     }
 
@@ -101,7 +101,7 @@ impl Screen {
         update(&mut self.state, Event { at, message });
     }
 
-    fn rows(&self) -> Vec<String> {
+    pub(crate) fn rows(&self) -> Vec<String> {
         let (columns, rows) = self.state.shared.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
         Painter::default().draw(&self.state, &mut buffer);
@@ -486,7 +486,7 @@ fn the_roofline_of_sixteen_bits_and_of_a_device_that_has_none() {
 }
 
 /// A run that timed its kernels: 2 µs where they hold a product, 1 µs where they do not.
-fn clocked(cost: &Cost) -> Report {
+pub(crate) fn clocked(cost: &Cost) -> Report {
     let span = |(kernel, cost): (usize, &KernelCost)| {
         let took = if cost.has_product() { 2.0 } else { 1.0 };
         SpanReport {
@@ -630,7 +630,7 @@ impl Screen {
         self.answered(counted)
     }
 
-    fn answered(mut self, report: fn(&Cost) -> Report) -> Self {
+    pub(crate) fn answered(mut self, report: fn(&Cost) -> Report) -> Self {
         while let Some(running) = self.state.shared.runs.running() {
             let (ticket, cut) = (running.ticket, running.cut);
             let report = report(&self.state.shared.bench.price_of(cut).unwrap());

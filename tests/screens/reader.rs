@@ -238,6 +238,58 @@ fn nothing_typed_says_i_do_not_know() {
         .shows("17 launches =");
 }
 
+/// A guess of another session, of what was not run in this one: the reason is no number.
+#[test]
+fn a_guess_whose_outcome_is_not_known_here_says_why_in_whole_lines() {
+    let id = "20-registers-and-memory";
+    for kept in [
+        "",
+        "the microbenchmark resident has not been run at 160 yet: tinyllama-tutor micro resident",
+        "1.000 x",
+    ] {
+        let mut s = Screen::with(Course::built_in(), 80, 60);
+        let course = &s.state.shared.study.course;
+        let lesson = course.lesson(id).unwrap();
+        let block = lesson
+            .live()
+            .find(|live| live.kind == "micro")
+            .unwrap()
+            .number;
+        let section = lesson
+            .sections
+            .iter()
+            .position(|s| s.title == "Does it matter?");
+        let guess = format!(
+            "[[guesses]]\nlesson = \"{id}\"\nblock = {block}\ntyped = \"4\"\noutcome = \"{kept}\"\n"
+        );
+        s.state.shared.study.progress = course::Progress::read(&guess).unwrap();
+        s.state.reader.lesson = s.state.shared.study.place_of(id).unwrap();
+        s.state.reader.section = section.unwrap();
+        s.state.reader.opened = true;
+        s.state.go(Page::Lesson);
+        s.painter.fit(&mut s.state);
+        let rows = s.rows();
+        let said = rows.iter().find(|row| row.contains("you said 4"));
+        let said = said.unwrap_or_else(|| panic!("{rows:#?}"));
+        assert!(!said.contains('…'), "{said}");
+        let text = rows.join(" ");
+        let text = text.split_whitespace().filter(|word| *word != "│");
+        let text = text.collect::<Vec<_>>().join(" ");
+        match kept {
+            // What was seen then is shown.
+            "1.000 x" => assert!(said.contains("it is 1.000 x ="), "{said}"),
+            _ => {
+                assert!(!said.contains("it is"), "{said}");
+                assert!(
+                    text.contains("not known here: the microbenchmark resident"),
+                    "{text}"
+                );
+                assert!(text.contains("tinyllama-tutor micro resident"), "{text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_question_is_answered_in_the_lesson() {
     let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB, TAB]);

@@ -390,6 +390,53 @@ fn terms_are_named_where_a_figure_has_them() {
     );
 }
 
+/// Below the list stand whole sentences of what a study found.
+#[test]
+fn the_list_cuts_no_sentence_of_a_kept_study() {
+    for (columns, rows) in [(80, 24), (60, 18)] {
+        let mut page = Page::open(columns, rows);
+        let mut long = kept("scale-9", false);
+        let sentence = "The time grows as the first power of what varies @, as it does by the model too, so far as thirty rounds can tell.";
+        long.findings.sentences = vec![sentence.into(); 12];
+        page.0.shared.studies.kept = Some(vec![("scale-9".into(), Ok(Arc::new(long)))]);
+        page.press(&[ch('G')]);
+        let text = page.rows().join(" ").replace('│', " ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (begun, whole) = (
+            text.matches("The time grows").count(),
+            text.matches("rounds can tell.").count(),
+        );
+        assert!(
+            begun == whole,
+            "{columns}x{rows}: {begun} begun, {whole} whole: {text}"
+        );
+        assert!(whole > 0 || rows < 20, "{text}");
+    }
+}
+
+/// Of a plan with a long name the figure keeps its value in the footer.
+#[test]
+fn the_figure_of_a_long_plan_is_named_beside_its_key() {
+    let mut page = Page::open(80, 24);
+    let mut long = kept("scale-9", false);
+    let sheet = &mut long.findings.sheets[0];
+    let name = "rope + flash + gate_up + silu_mul + swiglu + o_residual + down_residual";
+    sheet.rows[0][0] = name.into();
+    let row = sheet.rows[0].clone();
+    sheet.rows = vec![row; 30];
+    let of = sheet.of[0].clone();
+    sheet.of = vec![of; 30];
+    page.0.shared.studies.kept = Some(vec![("scale-9".into(), Ok(Arc::new(long)))]);
+    page.press(&[ch('G'), ENTER]);
+    let rows = page.rows();
+    let said = &rows[22];
+    assert!(said.contains("more lines: Space"), "{said}");
+    assert!(
+        said.contains("rope + f") && said.contains("= 12.156"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_long_table_says_which_key_has_all_of_it() {
     let mut page = Page::open(80, 24);

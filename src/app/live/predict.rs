@@ -28,7 +28,8 @@ pub fn open(study: &Study, lesson: &Lesson, live: &Live) -> Option<usize> {
 fn outcome(shared: &Shared, lesson: &Lesson, live: &Live, predict: &Predict) -> String {
     let env = env(shared, lesson, &live.setup);
     let value = env.and_then(|env| present::outcome(predict, &env));
-    value.unwrap_or_else(|why| why)
+    // Nothing is kept in the place of a value: why there is none is said where it is missed.
+    value.unwrap_or_default()
 }
 
 /// A guess to the next question as it is kept, or why it cannot be read.

@@ -43,7 +43,7 @@ fn to_its_end(
         let launches = price(&setup().config(cut)).unwrap().forward.launches();
         let (outcome, next) = runs.done(ticket, Ok(report(launches, time(cut))), 3);
         match (outcome, next) {
-            (Outcome::GoesOn, Some((next, _))) => ticket = next,
+            (Outcome::GoesOn | Outcome::Again(_), Some((next, _))) => ticket = next,
             over => return over,
         }
     }
@@ -74,6 +74,39 @@ fn plans_of_a_job_run_in_turns_and_are_compared_round_by_round() {
     assert_eq!(runs.in_turns(&setup(), v1, Version::V3.cut()), None);
     // An answer to a run that is over changes nothing.
     assert_eq!(runs.done(second, Ok(report(71, 1.0)), 3).0, Outcome::Stale);
+}
+
+/// Times that rise disturb a job: it is as long again, and that is said when it begins.
+#[test]
+fn a_job_that_is_repeated_says_how_long_it_is_now() {
+    let mut runs = Runs::default();
+    let cuts = vec![Version::V2.cut(), Version::V1.cut()];
+    let (mut ticket, _) = runs.ask(&setup(), cuts, 0).unwrap();
+    let (mut said, mut rounds) = (Vec::new(), 0.0);
+    loop {
+        // Between two visits the counter stays.
+        let progress = runs.running().unwrap().progress.clone();
+        assert!(progress.is_some_and(|p| p.total >= 30) || rounds == 0.0);
+        let cut = runs.running().unwrap().cut;
+        let launches = price(&setup().config(cut)).unwrap().forward.launches();
+        rounds += 1.0;
+        let time = 1000.0 + 20.0 * rounds;
+        let (outcome, next) = runs.done(ticket, Ok(report(launches, time)), 3);
+        match (outcome, next) {
+            (Outcome::GoesOn, Some((next, _))) => ticket = next,
+            (Outcome::Again(text), Some((next, _))) => {
+                said.push(text);
+                ticket = next;
+            }
+            _ => break,
+        }
+    }
+    // Thirty runs of each plan, two in a round: fifteen rounds of two plans, and as many.
+    assert_eq!(rounds, 60.0);
+    assert_eq!(
+        said,
+        ["Something disturbed the times: as many rounds again, 60 runs of 2 plans in all."]
+    );
 }
 
 #[test]

@@ -126,8 +126,13 @@ fn refuse_too_much(all: &[Allocation]) -> Result<(), RunError> {
         return Ok(());
     }
     let largest = all.iter().min_by_key(|a| std::cmp::Reverse(a.bytes));
+    // No batch and no plan makes weights smaller.
+    let way_out = match largest.map(|l| l.role) {
+        Some(Role::Weights) => "a smaller model, or bf16",
+        _ => "a smaller batch or seq, bf16, or a plan that keeps it inside a kernel",
+    };
     Err(RunError::missing(format!(
-        "this plan needs {} of memory and {} are free; the largest part is {} with {}; choose a smaller batch or seq, bf16, or a plan that keeps it inside a kernel",
+        "this plan needs {} of memory and {} are free; the largest part is {} with {}; choose {way_out}",
         readable(needed),
         readable(limit),
         largest.map_or("", |a| a.name.as_str()),

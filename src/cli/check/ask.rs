@@ -31,11 +31,11 @@ pub(super) fn asks(
         && std::io::stdout().is_terminal()
 }
 
-/// A question as it is asked: its number and text, and what to choose from, to fill in
+/// A question as it is asked, behind `first`: its text, and what to choose from, to fill in
 /// or to look at.
 pub(in crate::cli) fn question_lines(
     desk: &Desk,
-    number: usize,
+    first: &str,
     exercise: &Exercise,
     key: &Key,
     runs: &Runs,
@@ -45,7 +45,7 @@ pub(in crate::cli) fn question_lines(
     if question.ask.unshown() {
         desk.has_failed();
     }
-    Ok(live::asked(&question, &format!("{number} "), desk.ascii))
+    Ok(live::asked(&question, first, desk.ascii))
 }
 
 /// Asks every question; each answer is kept at once and judged.
@@ -68,7 +68,7 @@ pub(super) fn ask(
     }
     let _ = writeln!(stdout);
     for (number, key) in exercise.keys.iter().enumerate() {
-        for line in question_lines(desk, number + 1, exercise, key, runs)? {
+        for line in question_lines(desk, &format!("{} ", number + 1), exercise, key, runs)? {
             let _ = writeln!(stdout, "{line}");
         }
         let prompts: Vec<String> = match &key.table {

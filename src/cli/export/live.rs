@@ -94,10 +94,15 @@ impl Page<'_> {
             ),
             Piece::Question(question) => self.prose(&question.ask) + &form(question),
             Piece::Outcome(value, note) => {
-                let value = value.as_ref().unwrap_or_else(|why| why);
                 let note = note.as_ref().map_or(String::new(), |note| paragraph(note));
-                let value = escape(value);
-                format!("<p>it is <span class=\"value\">{value}</span> =</p>\n{note}")
+                let came = match value {
+                    Ok(value) => format!(
+                        "<p>it is <span class=\"value\">{}</span> =</p>\n",
+                        escape(value)
+                    ),
+                    Err(why) => paragraph(&format!("not known here: {why}")),
+                };
+                came + &note
             }
             Piece::Run(command) => format!(
                 "<p class=\"dim\">Command: <code>tinyllama-tutor {}</code></p>\n",

@@ -65,10 +65,12 @@ fn piece(piece: &Piece, ascii: bool) -> Vec<String> {
         Piece::Lines(lines) => lines.iter().map(|line| format!("  {line}")).collect(),
         Piece::Question(question) => asked(question, "  ", ascii),
         Piece::Outcome(value, note) => {
-            let value = value.as_ref().unwrap_or_else(|why| why);
-            let came = format!("  it is {value} =");
+            let came = match value {
+                Ok(value) => vec![format!("  it is {value} =")],
+                Err(why) => indented(&format!("not known here: {why}")),
+            };
             let note = note.iter().flat_map(|note| indented(note));
-            std::iter::once(came).chain(note).collect()
+            came.into_iter().chain(note).collect()
         }
         Piece::Run(command) => vec![format!("  Command: tinyllama-tutor {command}")],
     }

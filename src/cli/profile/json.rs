@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::roof::Roof;
 use plan::cost::Gpu;
 use study::profile::framework::{Breakdown, merit};
 use study::profile::{Asked, By, Limit, MeasuredRoofs, Pair, Profile, Reading};
@@ -10,8 +11,9 @@ pub(super) fn document(
     path: &Path,
     profile: &Profile,
     reading: &Reading,
-    gpu: &Gpu,
+    roof: &Roof<'_>,
 ) -> serde_json::Value {
+    let gpu = roof.gpu;
     let plan = reading.explained.as_ref().map(|found| {
         serde_json::json!({
             "title": found.cut.title(),
@@ -44,6 +46,7 @@ pub(super) fn document(
         "tool": profile.tool.name(),
         "generated": profile.generated,
         "gpu": gpu.id,
+        "roof": roof.json(),
         "calls": reading.calls,
         "kernel_ns": reading.kernel_ns,
         "plan": plan.as_ref().ok(),

@@ -2,8 +2,9 @@
 
 use crate::cli::desk::{Desk, Runs};
 use crate::cli::failure::Failure;
+use crate::cli::show::setting;
 use course::answer::grade;
-use course::present::{Grid, Piece, Weight};
+use course::present::{Grid, Piece, Prose, Weight};
 use course::{Exercise, Key, Kind, Mark, Tally};
 
 /// An answer as it stands.
@@ -68,8 +69,9 @@ fn again(key: &Key, typed: &str) -> bool {
         && !key.asks_for_a_run()
 }
 
-/// A table for each exercise that was begun, and the sum.
-pub(super) fn pieces(desk: &Desk, answers: &[Answer]) -> Vec<Piece> {
+/// A table for each exercise that was begun, below what its questions are read with, and
+/// the sum.
+pub(super) fn pieces(desk: &Desk, answers: &[Answer]) -> Result<Vec<Piece>, Failure> {
     let mut out = Vec::new();
     let tallies = desk.course.exercises().map(|e| desk.progress().tally(e));
     let tally: Tally = tallies.sum();
@@ -83,13 +85,19 @@ pub(super) fn pieces(desk: &Desk, answers: &[Answer]) -> Vec<Piece> {
         let said = format!("{typed} typed; {}{read}.", tally.line());
         out.push(Piece::Words(Weight::Text, said));
     }
-    for exercise in desk.course.exercises() {
-        let of_it = answers.iter().filter(|a| a.exercise == exercise.id);
+    for named in desk.course.exercises() {
+        let of_it = answers.iter().filter(|a| a.exercise == named.id);
         let rows: Vec<Vec<String>> = of_it.map(row).collect();
         if rows.is_empty() {
             continue;
         }
+        let exercise = desk.varied(named, None)?;
         out.push(Piece::Words(Weight::Title, exercise.heading()));
+        out.push(Piece::Words(Weight::Text, setting(&exercise)?));
+        let runs = Runs::default();
+        let env = desk.env(&exercise.setup, &runs)?;
+        let body = exercise.shown_body(desk.gpus()?);
+        out.push(Piece::Text(Prose::of(&body, &env)));
         let head = ["question", "asked", "answer", "verdict", "misses", "hints"];
         out.push(Piece::Table(Grid {
             head: head.map(str::to_owned).to_vec(),
@@ -97,7 +105,7 @@ pub(super) fn pieces(desk: &Desk, answers: &[Answer]) -> Vec<Piece> {
             ..Grid::default()
         }));
     }
-    out
+    Ok(out)
 }
 
 fn row(answer: &Answer) -> Vec<String> {

@@ -66,7 +66,7 @@ pub(super) fn chapters(desk: &Desk) -> Result<Vec<Chapter>, Failure> {
         chapter(
             "Answers",
             or(
-                answers::pieces(desk, &all),
+                answers::pieces(desk, &all)?,
                 "Nothing was answered yet.",
                 "check ex1",
             ),

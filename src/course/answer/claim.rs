@@ -94,13 +94,13 @@ impl Judgement {
     /// All of them, in the order of the screen.
     pub const ALL: [Self; 4] = [Self::Right, Self::RightIf, Self::Wrong, Self::Measurable];
 
-    /// The words on the screen.
+    /// The words on the screen: those of the rulings that it stands for.
     pub fn says(self) -> &'static str {
         match self {
             Self::Right => "right",
-            Self::RightIf => "right under an assumption",
-            Self::Wrong => "wrong, or not precise enough to use",
-            Self::Measurable => "only a measurement can tell",
+            Self::RightIf => "right if something is assumed",
+            Self::Wrong => "wrong, imprecise or contradicted",
+            Self::Measurable => "measurable, or unconfirmed",
         }
     }
 
@@ -174,8 +174,10 @@ mod tests {
     fn words_read_back() {
         for ruling in Ruling::ALL {
             assert_eq!(Ruling::parse(ruling.word()), Some(ruling));
-            // A reader can always say what the ledger says.
+            // A reader can always say what the ledger says, in its words.
             assert!(Judgement::ALL.contains(&ruling.judgement()));
+            let says = ruling.judgement().says();
+            assert!(says.contains(ruling.word()), "{ruling}: {says}");
         }
         assert_eq!(Ruling::parse("right-if"), Some(Ruling::RightIf));
         assert_eq!(Ruling::parse("maybe"), None);

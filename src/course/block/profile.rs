@@ -168,9 +168,9 @@ impl Sample {
         };
         Ok(Exhibit {
             caption: format!(
-                "{}, {of}{plan}; generated for {}",
+                "{}, {of}{plan}; generated for the {}",
                 self.tool.title(),
-                gpu.id
+                gpu.short
             ),
             rest: rest(&excerpt),
             excerpt,

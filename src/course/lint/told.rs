@@ -1,5 +1,5 @@
 //! What a lesson shows must not be the answer to what it asks there or later on: an open
-//! guess, or a question of its pages.
+//! guess, or a question of its pages; nor what a path asks behind the pages that it reads.
 
 use super::figures::{Figurer, LARGE, alike};
 use crate::answer::{Expr, Key, Value};
@@ -22,6 +22,8 @@ struct Spot {
 struct Asked {
     spot: Spot,
     answer: Value,
+    /// The answer as it is written.
+    written: String,
     name: String,
 }
 
@@ -33,9 +35,29 @@ struct Shown {
     folded: bool,
     at: Place,
     value: Value,
+    /// As it is written.
+    written: String,
+    /// It is the outcome of a guess: what was asked before.
+    guess: bool,
 }
 
 impl Shown {
+    /// Whether it is the number asked for: by its value, or, small as it may be, because
+    /// the guess asked for the same.
+    fn answers(&self, asked: &Asked) -> bool {
+        let one = |a: &Value, b: &Value| match (a.quantity(), b.quantity()) {
+            (Some(a), Some(b)) => alike(&a, &b),
+            _ => false,
+        };
+        if self.guess && self.written == asked.written {
+            return one(&self.value, &asked.answer);
+        }
+        // Weights may be as many bytes as a tensor, and are never meant by it.
+        let weights = |written: &str| written.contains("weight");
+        let like = weights(&self.written) == weights(&asked.written);
+        like && same(&self.value, &asked.answer)
+    }
+
     fn before(&self, asked: &Asked) -> bool {
         match self.folded {
             true => self.spot.part < asked.spot.part,
@@ -47,6 +69,23 @@ impl Shown {
 impl Figurer {
     /// Warns of numbers of a lesson that answer what is asked behind them.
     pub(super) fn told(&self, course: &Course, lesson: &Lesson, faults: &mut Vec<Fault>) {
+        let look = self.look(course, lesson, |_| true);
+        for shown in &look.shown {
+            let asks = |asked: &&Asked| shown.before(asked) && shown.answers(asked);
+            for asked in look.asked.iter().filter(asks) {
+                let say = format!(
+                    "this number is the answer of {}, which is asked behind it; show another, or show it there.",
+                    asked.name
+                );
+                faults.push(Fault::at(lesson.text.file(), shown.at, say).warning());
+            }
+        }
+    }
+}
+
+impl Figurer {
+    /// What some sections of a lesson show and ask.
+    fn look(&self, course: &Course, lesson: &Lesson, read: impl Fn(usize) -> bool) -> Look<'_> {
         let mut look = Look {
             figurer: self,
             spot: Spot {
@@ -58,8 +97,9 @@ impl Figurer {
             shown: Vec::new(),
         };
         let sections = lesson.sections.iter().enumerate();
-        let parts =
-            sections.flat_map(|(section, text)| text.told().map(move |told| (section, told)));
+        let parts = sections
+            .filter(|(section, _)| read(*section))
+            .flat_map(|(section, text)| text.told().map(move |told| (section, told)));
         for (part, (section, (text, claim))) in parts.enumerate() {
             look.spot = Spot { section, part };
             look.folded = claim.is_some();
@@ -68,17 +108,62 @@ impl Figurer {
                 Part::Live(live) => look.live(lesson, live, course),
             }
         }
-        for shown in &look.shown {
-            let asks = |asked: &&Asked| shown.before(asked) && same(&shown.value, &asked.answer);
-            for asked in look.asked.iter().filter(asks) {
-                let say = format!(
-                    "this number is the answer of {}, which is asked behind it; show another, or show it there.",
-                    asked.name
-                );
-                faults.push(Fault::at(lesson.text.file(), shown.at, say).warning());
+        look
+    }
+
+    /// Warns of questions of the paths whose answer an earlier page of the path shows.
+    pub(super) fn along(&self, course: &Course, faults: &mut Vec<Fault>) {
+        for route in course.own_routes().filter(|route| !route.everything) {
+            let mut read: Vec<(&Lesson, Shown)> = Vec::new();
+            for leg in route.legs(course) {
+                let look = self.look(course, leg.lesson, |at| leg.sections.contains(&at));
+                let here = look.shown.into_iter().map(|shown| (leg.lesson, shown));
+                let before = read.len();
+                read.extend(here);
+                for (exercise, name) in &leg.asked {
+                    let Some(asked) = self.key(course, exercise, name) else {
+                        continue;
+                    };
+                    // What stands on a page of this lesson is looked at with the lesson.
+                    let placed = look.asked.iter().any(|other| other.name == asked.name);
+                    let seen = if placed { before } else { read.len() };
+                    let told = read.iter().take(seen);
+                    for (lesson, shown) in told.filter(|(_, shown)| shown.answers(&asked)) {
+                        let say = format!(
+                            "{} asks {}, and its answer is shown before: {}:{}; ask something else, or leave that section out.",
+                            route.name.text,
+                            asked.name,
+                            lesson.text.file(),
+                            shown.at.line
+                        );
+                        let at = route.name.at;
+                        faults.push(Fault::at(course.routes_file(), at, say).warning());
+                    }
+                }
             }
         }
     }
+
+    /// A question of an exercise, with its answer as a value.
+    fn key(&self, course: &Course, exercise: &str, name: &str) -> Option<Asked> {
+        let found = course.exercise(exercise).ok()?;
+        let key = found.key(name)?;
+        let answer = key.answer.as_ref()?;
+        Some(Asked {
+            spot: Spot {
+                section: 0,
+                part: 0,
+            },
+            answer: answer.value.check(&self.env(&key.setup)).ok()?,
+            written: bare(&answer.written.text),
+            name: format!("{exercise} {name}"),
+        })
+    }
+}
+
+/// An expression without its white space.
+fn bare(written: &str) -> String {
+    written.split_whitespace().collect()
 }
 
 /// Whether two values are one number that does not come about by chance.
@@ -110,25 +195,31 @@ impl Look<'_> {
         for inline in inlines {
             let read = Expr::parse(&inline.expr.text).ok();
             let value = read.and_then(|expr| expr.check(&self.figurer.env(setup)).ok());
-            self.show(inline.expr.at, value);
+            self.show(inline.expr.at, value, bare(&inline.expr.text), false);
         }
     }
 
-    fn show(&mut self, at: Place, value: Option<Value>) {
+    fn show(&mut self, at: Place, value: Option<Value>, written: String, guess: bool) {
         let (spot, folded) = (self.spot, self.folded);
         let shown = value.map(|value| Shown {
             spot,
             folded,
             at,
             value,
+            written,
+            guess,
         });
         self.shown.extend(shown);
     }
 
-    fn ask(&mut self, answer: Option<Value>, name: String) {
+    fn ask(&mut self, answer: Option<Value>, written: String, name: String) {
         let spot = self.spot;
-        self.asked
-            .extend(answer.map(|answer| Asked { spot, answer, name }));
+        self.asked.extend(answer.map(|answer| Asked {
+            spot,
+            answer,
+            written,
+            name,
+        }));
     }
 
     fn phrase(&mut self, phrase: &Phrase, setup: &Setup) {
@@ -145,8 +236,10 @@ impl Look<'_> {
         self.folded = outside || !live.predict.is_empty();
         for predict in &live.predict {
             let answer = predict.answer.value.check(&self.figurer.env(&setup)).ok();
-            self.show(predict.answer.written.at, answer.clone());
-            self.ask(answer, format!("“{}”", predict.ask.text));
+            let written = bare(&predict.answer.written.text);
+            let at = predict.answer.written.at;
+            self.show(at, answer.clone(), written.clone(), true);
+            self.ask(answer, written, format!("“{}”", predict.ask.text));
             predict
                 .note
                 .iter()
@@ -184,7 +277,9 @@ impl Look<'_> {
     fn question(&mut self, exercise: &str, key: &Key) {
         let value = |answer: &Typed<Expr>| answer.value.check(&self.figurer.env(&key.setup)).ok();
         let answer = key.answer.as_ref().and_then(value);
-        self.ask(answer, format!("{exercise} {}", key.name.text));
+        let written = key.answer.as_ref().map(|answer| bare(&answer.written.text));
+        let name = format!("{exercise} {}", key.name.text);
+        self.ask(answer, written.unwrap_or_default(), name);
     }
 }
 
@@ -201,6 +296,43 @@ mod tests {
         let figurer = Figurer::new().unwrap();
         figurer.told(&Course::built_in(), &lesson, &mut faults);
         faults.iter().map(|fault| fault.at.line).collect()
+    }
+
+    #[test]
+    fn a_path_asks_nothing_that_its_earlier_pages_showed() {
+        let course = Course::built_in();
+        let (figurer, mut faults) = (Figurer::new().unwrap(), Vec::new());
+        figurer.along(&course, &mut faults);
+        let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        assert!(said.is_empty(), "{}", said.join("\n"));
+        // Lesson 08 lists what mul moves at batch 8: ex19 asks for as much.
+        let steps = |question: &str| {
+            format!(
+                "[[path]]\nname = \"a\"\ntitle = \"A\"\nabout = \"B.\"\nminutes = 90\n[[path.step]]\nlesson = \"08-v1-bottleneck\"\nminutes = 40\n[[path.step]]\nlesson = \"14-tiles\"\nquestions = [\"{question}\"]\nminutes = 50\n"
+            )
+        };
+        let told = |question: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::create_dir(folder.path().join("lessons")).unwrap();
+            let file = folder.path().join("lessons/paths.toml");
+            std::fs::write(&file, steps(question)).unwrap();
+            let places = crate::paths::Places::find(
+                &crate::paths::Surroundings {
+                    current: folder.path().to_owned(),
+                    ..Default::default()
+                },
+                None,
+                Some(folder.path()),
+            );
+            let course = Course::open(&places);
+            let mut faults = Vec::new();
+            figurer.along(&course, &mut faults);
+            faults.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert!(
+            told("ex19 bytes")[0].contains("a asks ex19 bytes, and its answer is shown before")
+        );
+        assert!(told("ex20 sectors").is_empty());
     }
 
     #[test]
@@ -224,6 +356,16 @@ mod tests {
         let outcome = asks("price(qk, softmax) + price(softmax, pv)");
         assert_eq!(found(&format!("## A\n\n{outcome}\n{question}")), [10]);
         assert_eq!(found(&format!("## A\n\n{question}\n{outcome}")), none);
+        // A small count is one that was guessed, where the guess asks for the same.
+        let count = "```question\nexercise = \"ex1\"\nkey = \"products\"\n```\n";
+        let guess_of = |answer: &str| asks(answer).replace(", unit = \"B\"", "");
+        let guessed = guess_of("block(v1).products");
+        assert_eq!(
+            found(&format!("## A\n\n{guessed}\n## B\n\n{count}")).len(),
+            0
+        );
+        let guessed = guess_of("block.products");
+        assert_eq!(found(&format!("## A\n\n{guessed}\n## B\n\n{count}")), [10]);
         // Small counts and other dimensions stand for many things.
         assert_eq!(
             found(&format!("## A\n\n`= 2 * 4 * B*S*I`\n\n{guess}")),

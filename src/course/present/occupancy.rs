@@ -54,7 +54,7 @@ fn fits(block: Resident, gpu: &Gpu, found: &Occupancy) -> Vec<Piece> {
     let grid = Grid {
         head: vec![
             "by".to_owned(),
-            format!("blocks {sign}"),
+            format!("thread blocks {sign}"),
             format!("{}s {sign}", words.warp),
             format!("occupancy % {sign}"),
         ],
@@ -62,14 +62,14 @@ fn fits(block: Resident, gpu: &Gpu, found: &Occupancy) -> Vec<Piece> {
             row("registers", found.by_registers),
             row(words.shared, found.by_shared),
             row("threads", found.by_threads),
-            row("places for blocks", found.by_blocks),
+            row("places for them", found.by_blocks),
             row("together", found.blocks),
         ],
         ..Grid::default()
     };
     let said = format!(
         "{}, {} of {} {}s: {} stop one more.",
-        counted(found.blocks, "block fits", "blocks fit"),
+        counted(found.blocks, "thread block fits", "thread blocks fit"),
         found.warps,
         found.max_warps,
         words.warp,
@@ -113,7 +113,7 @@ mod tests {
             pieces[2],
             Piece::Words(
                 Weight::Text,
-                "2 blocks fit, 16 of 64 warps: registers stop one more.".into()
+                "2 thread blocks fit, 16 of 64 warps: registers stop one more.".into()
             )
         );
         let Piece::Run(line) = &pieces[3] else {

@@ -146,6 +146,54 @@ fn the_built_in_paths_name_what_there_is() {
     assert_eq!((all.len(), asked), (lessons, keys));
 }
 
+/// A newcomer takes the shortest path, and reads no other page: a number that depends on a
+/// size is asked for with that size.
+#[test]
+fn a_number_of_the_default_path_is_asked_for_with_the_sizes_that_it_needs() {
+    use crate::answer::{Env, Kind};
+    use crate::block::swept;
+    let (course, gpus) = (
+        Course::built_in(),
+        plan::cost::GpuDatabase::embedded().unwrap(),
+    );
+    // None of them is the size of a question.
+    let letters = [
+        ("batch", 2.0, "B"),
+        ("seq", 256.0, "S"),
+        ("hidden", 512.0, "D"),
+        ("heads", 16.0, "H"),
+        ("kv_heads", 2.0, "Dkv"),
+        ("ffn", 1024.0, "I"),
+        ("layers", 6.0, "L"),
+    ];
+    let legs = course.route(None).unwrap().legs(&course);
+    let mut needed = 0;
+    for (exercise, name) in legs.iter().flat_map(|leg| &leg.asked) {
+        let key = course.exercise(exercise).unwrap().key(name).unwrap();
+        let Some(answer) = key.answer.as_ref().filter(|_| key.kind == Kind::Number) else {
+            continue;
+        };
+        let setup = key.setup.answer().unwrap();
+        let env = Env::new(setup, &gpus, crate::recorded::Figures::built_in());
+        let number = |env: &Env<'_>| {
+            let value = answer.value.check(env).unwrap();
+            value.quantity().unwrap().value()
+        };
+        for (setting, other, letter) in letters {
+            if number(&env) != number(&env.with(&swept(setting, other))) {
+                needed += 1;
+                let said = key.ask.text.contains(&format!("{letter} = `= {letter}`"));
+                assert!(
+                    said,
+                    "{exercise} {name} does not say {letter}: {}",
+                    key.ask.text
+                );
+            }
+        }
+    }
+    assert!(needed > 8, "{needed} sizes are needed");
+}
+
 #[test]
 fn a_walk_goes_from_section_to_question_to_the_end() {
     let course = Course::built_in();

@@ -50,7 +50,7 @@ impl Criterion {
             Self::Tiny => "right on a tiny case",
             Self::Shapes => "right on ragged shapes and special inputs",
             Self::Access => "no wrong access, no race, no skipped barrier",
-            Self::Bytes => "bytes under the bound",
+            Self::Bytes => "bytes and sectors under the bound",
             Self::Launches => "launches as stated",
             Self::Bits => "the same bits every time",
             Self::Portable => "no width of a warp typed in",

@@ -6,7 +6,7 @@
 mod shown;
 mod times;
 
-pub use shown::{NAME, Row, Table, hotspots, rows, sources};
+pub use shown::{NAME, Row, Table, apart, hotspots, rows, sources};
 pub use times::{ComponentTime, Hotspot, Times};
 
 use crate::profile::framework::utilisation;

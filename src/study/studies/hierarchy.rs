@@ -122,16 +122,19 @@ impl Study for Hierarchy {
             ]);
         }
         if steps.is_empty() {
-            found
-                .sentences
-                .push("No step is seen: at no size do all later sets wait longer.".to_owned());
+            let said = match (disturbed.len(), rest.len()) {
+                (0, _) => "No step is seen: at no size do all later sets wait longer.",
+                (_, 0 | 1) => {
+                    "No step could be looked for: fewer than two working sets were left undisturbed; make it again when nothing else uses this machine."
+                }
+                _ => "No step is seen between the working sets that were not disturbed.",
+            };
+            found.sentences.push(said.to_owned());
         }
-        found.sentences.extend(quiet::sentence(
-            &disturbed,
-            report.rows.len(),
-            evidence.again,
-        ));
-        found.sentences.extend(unseen(&caches, &steps, report));
+        found
+            .sentences
+            .extend(quiet::sentence(&disturbed, &report.rows, evidence.again));
+        found.sentences.extend(unseen(&caches, &steps, &rest));
         found.sentences.extend(speeds(report));
         found.sheets.push(sheet);
         if !whence.is_empty() {
@@ -201,11 +204,13 @@ fn of_gpu(gpu: &Gpu) -> Vec<CacheSize> {
         .collect()
 }
 
-/// Known caches at whose end no step is seen though it was looked for.
-fn unseen(caches: &[CacheSize], steps: &[Step], report: &MemoryReport) -> Option<String> {
-    let largest = report.rows.last()?.bytes;
+/// Known caches at whose end no step is seen though it was looked for: sets on both sides
+/// were measured, and nothing disturbed them.
+fn unseen(caches: &[CacheSize], steps: &[Step], rows: &[MemoryRow]) -> Option<String> {
+    let (smallest, largest) = (rows.first()?.bytes, rows.last()?.bytes);
     let missed = caches.iter().filter(|cache| {
-        cache.bytes * 2 <= largest && !steps.iter().any(|s| s.caches(caches).any(|c| c == *cache))
+        let between = smallest <= cache.bytes && cache.bytes * 2 <= largest;
+        between && !steps.iter().any(|s| s.caches(caches).any(|c| c == *cache))
     });
     let missed: Vec<String> = missed.map(named).collect();
     (!missed.is_empty()).then(|| format!("At the end of {} no step is seen.", listed(&missed)))

@@ -14,7 +14,7 @@ pub const DEFINITION: Definition = Definition {
     asks: "How many blocks of a kernel fit, what stops one more, and does it matter?",
     varies: "block size, registers, shared memory; of a copy, the room that its blocks ask for",
     held: "the GPU; the copy and its bytes",
-    finds: "resident blocks and warps by the calculator (=); the copy's counts (#), on a GPU its time (@)",
+    finds: "resident blocks and warps (waves) by the calculator (=); the copy's counts (#), on a GPU its time (@)",
     reduced: "the least of four limits; times that lie apart in every launch",
     ends: "what limits, and from which occupancy on the copy is no slower than with all",
     lessons: &["20"],
@@ -42,6 +42,11 @@ pub const COPY: &str = "resident";
 const THREADS: u64 = 256;
 /// Registers that a copy stays below.
 const FEW: u64 = 32;
+/// Registers of a thread that are shown, as far as the device has them; its cap comes last.
+/// With that there are no more rows than a terminal is shown.
+const REGISTERS: [u64; 11] = [16, 32, 40, 48, 64, 80, 96, 128, 168, 256, 384];
+/// Registers between two points of the plot.
+const STEP: u64 = 8;
 /// Sizes of blocks that are shown.
 const BLOCKS: [u64; 8] = [32, 64, 128, 192, 256, 384, 512, 1024];
 
@@ -74,9 +79,10 @@ impl Study for Residents {
                 self.registers, self.threads, self.shared, words.shared, self.gpu.name
             ),
             sentences: vec![format!(
-                "{} of {} threads fit, {} of {} {}s, {:.1} % =: {} stop one more.",
+                "{} of {} threads {}, {} of {} {}s, {:.1} % =: {} stop one more.",
                 figure::counted(own.blocks, "block", "blocks"),
                 self.threads,
+                if own.blocks == 1 { "fits" } else { "fit" },
                 own.warps,
                 own.max_warps,
                 words.warp,
@@ -89,6 +95,7 @@ impl Study for Residents {
         found.sheets.push(self.sizes());
         found.sheets.push(self.registers());
         found.plots.push(self.plot());
+        found.notes.push(self.cap());
         match evidence.sweeps.first() {
             Some(Ok(copy)) => self.copied(copy, &mut found),
             Some(Err(why)) => found.notes.push(format!("the copy: {why}")),
@@ -152,16 +159,34 @@ impl Residents {
     fn registers(&self) -> Sheet {
         let name = format!("registers, {} threads, {} B", self.threads, self.shared);
         let mut sheet = Sheet::new(name, self.columns("registers"));
-        let of = [16, 32, 40, 48, 64, 80, 96, 128, 168, 255].map(|registers| {
+        let most = self.gpu.max_regs_per_thread;
+        let below = REGISTERS.into_iter().filter(|registers| *registers < most);
+        let of = below.chain([most]).map(|registers| {
             let found = self.of(registers, self.threads, self.shared);
             self.row(registers, found.ok().as_ref())
         });
-        sheet.rows = of.into();
+        sheet.rows = of.collect();
         sheet
     }
 
+    /// How far the rows and the plot of registers go, and what is behind that.
+    fn cap(&self) -> String {
+        let kinds = match self.gpu.vgprs_per_simd_lane {
+            Some(file) if file > self.gpu.max_regs_per_thread => {
+                format!(" of the {file} that a lane's file holds")
+            }
+            _ => String::new(),
+        };
+        format!(
+            "A thread of the {} gets at most {} registers{kinds}; what needs more spills to memory.",
+            self.gpu.short, self.gpu.max_regs_per_thread
+        )
+    }
+
     fn plot(&self) -> Plot {
-        let registers: Vec<u64> = (16..=248).step_by(8).collect();
+        let most = self.gpu.max_regs_per_thread;
+        let steps = (2 * STEP..most).step_by(STEP as usize);
+        let registers: Vec<u64> = steps.chain([most]).collect();
         let part = |registers: &u64| {
             let found = self.of(*registers, self.threads, self.shared).ok()?;
             Some(100.0 * found.fraction())
@@ -353,6 +378,13 @@ mod tests {
             found.sentences[1],
             "With 57344 B of shared memory one more fits, all else as it is =."
         );
+        // 255 registers, given out as 256: 8 warps of 65536, a block of them.
+        let found = study(255, 256, 0).reduce(&Evidence::default()).unwrap();
+        assert!(
+            found.sentences[0].starts_with("1 block of 256 threads fits, 8 of 64 warps, 12.5 % ="),
+            "{:?}",
+            found.sentences
+        );
         // Full: nothing to be had.
         let found = study(32, 256, 0).reduce(&Evidence::default()).unwrap();
         assert_eq!(found.sentences.len(), 1);
@@ -398,6 +430,37 @@ mod tests {
             .reduce(&copy(&[(0, &[]), (72, &[])]))
             .unwrap();
         assert_eq!(none.notes.len() + 1, found.notes.len());
+    }
+
+    #[test]
+    fn rows_and_plot_of_registers_end_where_the_device_does() {
+        let database = GpuDatabase::embedded().unwrap();
+        // Most registers of a thread: CUDA C++ Programming Guide, compute capability 9.0 (255);
+        // "AMD Instinct MI300" ISA (512 with accumulation registers), MI100 ISA and RDNA3 ISA
+        // (256 vector registers). With all of them a part of gfx942 holds one wave of 8: 12.5 %.
+        for (id, most, last) in [
+            ("h200", 255, None),
+            ("mi300a", 512, Some(12.5)),
+            ("mi250x_gcd", 512, Some(12.5)),
+            ("mi100", 256, Some(10.0)),
+            ("rx7900xtx", 256, None),
+        ] {
+            let of = Residents {
+                gpu: database.get(id).unwrap().clone(),
+                ..study(64, 256, 0)
+            };
+            let found = of.reduce(&Evidence::default()).unwrap();
+            let sheet = found.sheets.last().unwrap();
+            let row = sheet.rows.last().unwrap();
+            assert_eq!(row[0], most.to_string().as_str().into(), "{id}");
+            let plot = &found.plots[0];
+            assert_eq!(plot.at.last(), Some(&(most as f64)), "{id}");
+            assert_eq!(plot.at.len(), plot.lines[0].2.len(), "{id}");
+            let shown = plot.lines[0].2.last().copied().flatten();
+            assert!(last.is_none() || shown == last, "{id}: {shown:?}");
+            let cap = format!("at most {most} registers");
+            assert!(found.notes.iter().any(|note| note.contains(&cap)), "{id}");
+        }
     }
 
     #[test]

@@ -39,8 +39,8 @@ const RUN: [Dtype; 2] = [Dtype::Fp32, Dtype::Bf16];
 /// A type that a device may have and this program does not run.
 struct Other {
     name: &'static str,
-    /// Bytes in memory, over those of fp32.
-    bytes: f64,
+    /// The type that is run and takes as many bytes, by its place among them.
+    like: usize,
     /// Significant bits of a factor.
     bits: i32,
     peak: fn(&Gpu) -> Option<f64>,
@@ -50,13 +50,13 @@ struct Other {
 const OTHERS: [Other; 2] = [
     Other {
         name: "tf32",
-        bytes: 1.0,
+        like: 0,
         bits: 11,
         peak: |gpu| gpu.tf32_tflops,
     },
     Other {
         name: "fp16",
-        bytes: 0.5,
+        like: 1,
         bits: 11,
         peak: |gpu| Some(gpu.fp16_tflops),
     },
@@ -156,10 +156,9 @@ impl Study for Precision {
             sheet.of.push(config);
             sheet.rows.push(row);
         }
-        let (whole, flops) = modelled.first().copied().unwrap_or((0.0, 0.0));
         for other in &OTHERS {
             let peak = (other.peak)(&self.gpu).map(|t| t * 1e12);
-            let bytes = whole * other.bytes;
+            let (bytes, flops) = modelled.get(other.like).copied().unwrap_or((0.0, 0.0));
             let mut row: Vec<Cell> = vec![
                 other.name.into(),
                 (bytes * 1e-6).into(),
@@ -188,7 +187,8 @@ impl Study for Precision {
         };
         let saved = modelled
             .get(1)
-            .map_or(0.0, |(half, _)| 100.0 * (1.0 - half / whole));
+            .zip(modelled.first())
+            .map_or(0.0, |((half, _), (whole, _))| 100.0 * (1.0 - half / whole));
         found.sentences.push(format!(
             "bf16 moves {saved:.1} % fewer bytes than fp32 at the same FLOPs; one rounding is 2^{} times as coarse =.",
             bits(Dtype::Fp32) - bits(Dtype::Bf16)
@@ -295,6 +295,9 @@ mod tests {
         assert!((number(0, 3) - 66.9 / 4.8).abs() < 0.1);
         assert!((number(1, 3) / number(2, 3) - 2.0).abs() < 0.01);
         assert_eq!(number(2, 1), number(0, 1));
+        // fp16 has bf16's bytes, the ids of tokens included.
+        assert_eq!(number(3, 1), number(1, 1));
+        assert_eq!(number(3, 2), number(1, 2));
     }
 
     #[test]

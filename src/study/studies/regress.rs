@@ -125,7 +125,7 @@ impl Regress {
             return Vec::new();
         }
         let head = format!(
-            "{} longer @ than in the baseline, and both are one build, {}: that is the machine, no regression.",
+            "{} longer @ than in the baseline, and both are one build, {}: that is the machine, no regression. Make it again when nothing else uses this machine; if that says the same, bench --save FILE makes a baseline of the machine as it is now.",
             figure::counted(slower.len() as u64, "case takes", "cases take"),
             self.build
         );

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::catalogue::{Definition, Study};
 use crate::evidence::{Asks, Evidence};
 use crate::findings::Findings;
-use plan::cost::{Config, Gpu, floor_seconds, occupancy, price};
+use plan::cost::{Config, Gpu, Vendor, floor_seconds, occupancy, price};
 use plan::fusion::Version;
 use plan::run::{BackendKind, MicroRequest, Request, Troubles};
 
@@ -189,7 +189,10 @@ impl Sick {
         let room = u64::from(ROOMS[0]).min(self.gpu.shared_kb_per_block);
         Some(Shown {
             name: "low-occupancy",
-            number: "warps that fit, %",
+            number: match self.gpu.vendor {
+                Vendor::Nvidia => "warps that fit, %",
+                Vendor::Amd => "waves that fit, %",
+            },
             sick: 100.0 * fits(room)?.fraction(),
             healthy: 100.0 * fits(0)?.fraction(),
             from: From::Modelled,

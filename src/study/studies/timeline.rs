@@ -388,10 +388,26 @@ fn most(trace: &TraceReport) -> Option<String> {
         Axis::Microseconds => "of the kernels' time @",
         Axis::Instructions => "of the instructions #",
     };
-    // Closer than both spread: which of them takes more is not known.
+    // Closer than both spread: which of them takes more is not known. Counts do not spread:
+    // those are as many.
+    let exact = trace.axis == Axis::Instructions;
     let close = |kind: &&(&str, usize, f64, f64)| time - kind.2 <= spread + kind.3 && kind.2 > 0.0;
     let most: Vec<_> = all.iter().filter(close).collect();
     Some(match most.as_slice() {
+        [_, (second, many, ..)] if exact => format!(
+            "Most is taken by {} and {}, {:.0} % {what} each, as many.",
+            told(name, of),
+            told(second, *many),
+            share(time)
+        ),
+        [_, _, _, ..] if exact => {
+            let names: Vec<String> = most.iter().map(|(name, of, ..)| told(name, *of)).collect();
+            format!(
+                "No kernel takes most: {} have as many, {:.0} % {what} each.",
+                named(&names),
+                share(time)
+            )
+        }
         [_, (second, many, next, _)] => format!(
             "Most is taken by {} and {}, {:.0} % and {:.0} % {what}; which takes more is within their spread.",
             told(name, of),

@@ -58,8 +58,10 @@ impl Trouble {
     /// The same in a few words.
     pub fn brief(&self) -> String {
         match self {
-            Self::Drift(by) if *by > 0.0 => format!("the times rose by {:.0} %", 100.0 * by),
-            Self::Drift(by) => format!("the times fell by {:.0} %", -100.0 * by),
+            Self::Drift(by) if *by > 0.0 => {
+                format!("its times rose by {:.0} % while it ran", 100.0 * by)
+            }
+            Self::Drift(by) => format!("its times fell by {:.0} % while it ran", -100.0 * by),
             Self::Busy(long, n) => format!("{long} of {n} took far longer"),
             Self::Loose(by) => format!("half are {:.0} % off", 100.0 * by),
         }

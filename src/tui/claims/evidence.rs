@@ -81,7 +81,7 @@ fn says(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
 fn asked(state: &State, columns: usize) -> Vec<Row> {
     if !state.claims.choosing {
         return words(
-            "Enter judges it: right, right under an assumption, wrong, or only measurable. What the model says opens after that; s shows it unjudged.",
+            "Enter judges it: right, right if something is assumed, wrong, or measurable. What the model says opens after that; s shows it unjudged.",
             columns,
             Role::Dim,
         );

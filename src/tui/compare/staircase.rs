@@ -1,6 +1,6 @@
 //! The staircase: a row per step, what the steps come to below.
 
-use super::super::pen::{Pen, wrap};
+use super::super::pen::{Pen, width, wrap};
 use super::super::theme::Role;
 use app::State;
 use app::compare::Scope;
@@ -9,9 +9,10 @@ use plan::units::figure::{Clock, of_run};
 use study::timing;
 
 /// Right edges of the figures of the model, then of the times.
-const EDGES: [u16; 6] = [25, 34, 43, 52, 60, 68];
-/// Right edge of the times.
+const EDGES: [u16; 6] = [23, 32, 41, 50, 58, 66];
+/// Right edge of the times, and the columns that they have beside the floors.
 const TIMES: u16 = 79;
+const ROOM: usize = (TIMES - EDGES[5] - 1) as usize;
 
 /// Draws the steps.
 pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
@@ -71,7 +72,14 @@ pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
             pen.right(edge, y, cell, Role::Modelled);
         }
         let time = times.get(at).copied().flatten();
-        let time = of_run(time, |t| timing::median(t, clock));
+        let time = of_run(time, |t| {
+            let whole = timing::median(t, clock);
+            // Where both do not fit, the spread goes: two numbers must not run together.
+            match width(&whole) <= ROOM {
+                true => whole,
+                false => clock.rounded(t.median * 1e-6),
+            }
+        });
         pen.right(TIMES, y, &time, Role::Measured);
         y += 1;
     }

@@ -385,7 +385,13 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
         if (kept.hints as usize) < all && state.page == app::Page::Exercises {
             text.push_str(&format!(" h shows hint {} of {all}.", kept.hints + 1));
         }
-        text.push_str(" Your answer stays in the sheet until you type another.");
+        let kind = state.shared.study.key_of(asked).map(|key| key.kind);
+        text.push_str(match kind {
+            Some(Kind::Choice | Kind::Choices | Kind::Ranking) => {
+                " Your answer stays in the sheet until you mark another."
+            }
+            _ => " Your answer stays in the sheet until you type another.",
+        });
     }
     if matches!(word, "right" | "kept") && state.page == app::Page::Exercises {
         text.push_str(&next_open(state, asked));

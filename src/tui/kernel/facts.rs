@@ -88,11 +88,15 @@ impl Facts<'_, '_> {
     }
 
     fn design(&mut self, book: &Book, kernel: &Kernel) {
-        self.head("by design", "=", Role::Modelled);
-        self.row("threads/block", &kernel.threads.to_string(), Role::Modelled);
-        self.row("blocks", &kernel.blocks, Role::Modelled);
+        self.head("thread blocks", "=", Role::Modelled);
+        self.row("number", &kernel.blocks, Role::Modelled);
+        self.row(
+            "threads in each",
+            &kernel.threads.to_string(),
+            Role::Modelled,
+        );
         let shared = bytes(kernel.shared_per_block());
-        let label = format!("{}/block", shared_word(book));
+        let label = format!("{} in each", shared_word(book));
         self.row(&label, &shared, Role::Modelled);
     }
 
@@ -123,7 +127,7 @@ impl Facts<'_, '_> {
             ("bank conflicts", count(work.conflicts), true),
             (
                 "divergent",
-                format!("{} of {}", count(work.divergent), count(work.branches)),
+                format!("{}/{}", count(work.divergent), count(work.branches)),
                 true,
             ),
             (
@@ -138,7 +142,8 @@ impl Facts<'_, '_> {
     }
 
     fn occupancy(&mut self, state: &State, book: &Book, kernel: &Kernel) {
-        self.head("occupancy, what-if", "=", Role::Modelled);
+        // How many of them fit at once, by each limit.
+        self.head("of them on one unit", "=", Role::Modelled);
         let with = format!("- {} +", registers(&state.kernel, kernel));
         self.row("registers", &with, Role::Accent);
         let fits = match what_if(&state.kernel, book, kernel) {
@@ -156,7 +161,7 @@ impl Facts<'_, '_> {
             ("by registers", fits.by_registers, OccupancyLimit::Registers),
             (by_shared.as_str(), fits.by_shared, OccupancyLimit::Shared),
             ("by threads", fits.by_threads, OccupancyLimit::Threads),
-            ("by blocks", fits.by_blocks, OccupancyLimit::Blocks),
+            ("by places", fits.by_blocks, OccupancyLimit::Blocks),
         ] {
             let (value, role) = match fits.limit == limit {
                 true => (format!("limit {blocks}"), Role::Strong),

@@ -148,7 +148,7 @@ impl<D: Driver> Gpu<D> {
         bound: &Bound,
     ) -> Result<(Memory, Bound), GpuError> {
         let size = bound.steps.len() as u64 * COUNTERS;
-        let counters = memory.alloc(&mut self.driver, "counted bytes", size)?;
+        let counters = memory.beside(&mut self.driver, "counted bytes", size)?;
         self.driver.fill(counters, 0)?;
         let base = self.driver.address(counters);
         let mut steps = Vec::with_capacity(bound.steps.len());

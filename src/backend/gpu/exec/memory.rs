@@ -203,7 +203,7 @@ pub(super) fn to_bytes(values: &[f32], dtype: Dtype) -> Vec<u8> {
 pub(super) struct RunMemory {
     caches: HashMap<(bool, u32), Memory>,
     held: Vec<Memory>,
-    /// What there is, for the report.
+    /// What the forward needs, for the report.
     pub listed: Vec<(String, u64)>,
 }
 
@@ -223,9 +223,21 @@ impl RunMemory {
         name: &str,
         bytes: u64,
     ) -> Result<Memory, GpuError> {
+        let memory = self.beside(driver, name, bytes)?;
+        self.listed.push((name.to_owned(), bytes));
+        Ok(memory)
+    }
+
+    /// Memory of what watches a forward, such as counters: given back with the rest, and
+    /// not listed, since the forward itself does without.
+    pub fn beside(
+        &mut self,
+        driver: &mut impl Driver,
+        name: &str,
+        bytes: u64,
+    ) -> Result<Memory, GpuError> {
         let memory = driver.alloc(name, bytes.max(1))?;
         self.held.push(memory);
-        self.listed.push((name.to_owned(), bytes));
         Ok(memory)
     }
 

@@ -407,6 +407,22 @@ fn weights_stay_from_run_to_run_and_the_rest_is_given_back() {
     assert_eq!(gpu.driver.held(), weights / 2);
 }
 
+/// Counters are memory, too, and no part of what a forward needs.
+#[test]
+fn what_watches_a_forward_is_not_held_by_it() {
+    let alone = request(Version::V1, PREFILL, Dtype::Fp32);
+    let watched = Request {
+        count_bytes: true,
+        ..alone.clone()
+    };
+    let [alone, watched] = [alone, watched].map(|request| {
+        let (_, outcome) = ran(&request, Fault::None);
+        outcome.unwrap().report
+    });
+    assert!(!watched.notes.is_empty(), "it was asked for");
+    assert_eq!(watched.held_bytes, alone.held_bytes);
+}
+
 #[test]
 fn failures_are_sentences_and_leave_nothing_behind() {
     let plain = request(Version::V1, PREFILL, Dtype::Fp32);

@@ -194,7 +194,7 @@ impl<D: Driver> Gpu<D> {
             // Clocks need registers, so that fewer blocks may be resident.
             let mut step = bound.launch(&mut self.driver, launch, function)?;
             let blocks: u64 = step.grid.iter().map(|n| u64::from(*n)).product();
-            let mut take = |name: &str, bytes: u64| memory.alloc(&mut self.driver, name, bytes);
+            let mut take = |name: &str, bytes: u64| memory.beside(&mut self.driver, name, bytes);
             let records = take("clocks", blocks * RECORD)?;
             let stamps = match stamped {
                 true => Some((take("stamps", blocks * STAMPS * 8)?, phases(launch))),

@@ -103,17 +103,17 @@ pub(super) const PATTERNS: &[Pattern] = &[
         let kernel = Launch::draw(draw, gpus)?;
         let (call, gpu, registers, threads) =
             (kernel.call(), kernel.gpu, kernel.registers, kernel.threads);
-        let id = &gpu.id;
+        let (id, warp) = (&gpu.id, gpu.vendor.words().warp);
         Some(
             kernel
                 .question(
-                    "What share of the warps that the unit can hold is resident (occupancy)?",
+                    &format!("What share of the {warp}s that the unit can hold is resident (occupancy)?"),
                     &call,
                 )
                 .share()
                 .slip(
                     format!("min(1, floor_int(gpu({id}).registers / ({registers} * {threads})) * {threads} / gpu({id}).threads)"),
-                    "This divides the registers by those of a block. They are given out per warp in granules, and warps are spread over the SIMDs.",
+                    format!("This divides the registers by those of a block. They are given out per {warp} in granules, and {warp}s are spread over the SIMDs."),
                 )
                 .slip(
                     format!("min(1, gpu({id}).registers / {registers} / gpu({id}).threads)"),
@@ -136,7 +136,10 @@ pub(super) const PATTERNS: &[Pattern] = &[
                 )
                 .slip(
                     format!("{}.warps", kernel.call()),
-                    "These are the resident warps. The question asks for blocks.",
+                    format!(
+                        "These are the resident {}s. The question asks for blocks.",
+                        gpu.vendor.words().warp
+                    ),
                 ),
         )
     }),
@@ -164,7 +167,10 @@ pub(super) const PATTERNS: &[Pattern] = &[
         }
         let id = &gpu.id;
         let mut question = Question::new(
-            format!("How many registers may a thread have at most so that {warps} warps per SIMD can be resident?"),
+            format!(
+                "How many registers may a thread have at most so that {warps} {}s per SIMD can be resident?",
+                gpu.vendor.words().warp
+            ),
             format!("most_registers({id}, {warps})"),
         )
         .exact()
@@ -205,6 +211,7 @@ fn sheet(gpu: &Gpu) -> String {
 /// What occupancy needs of a data sheet.
 fn unit(gpu: &Gpu) -> String {
     let many = |n: u64| group_thousands(i128::from(n));
+    let words = gpu.vendor.words();
     let (granule, file) = match gpu.vendor {
         Vendor::Nvidia => (
             format!("{} registers per warp", gpu.reg_alloc_granularity),
@@ -220,7 +227,7 @@ fn unit(gpu: &Gpu) -> String {
     };
     // The limit on blocks is one of barriers on AMD, and a single warp needs none.
     let single = match gpu.vendor {
-        Vendor::Amd => " (blocks of one warp do not count)",
+        Vendor::Amd => " (blocks of one wave do not count)",
         Vendor::Nvidia => "",
     };
     // Whole KiB are asked for: a granule matters where they are no multiple of it.
@@ -238,13 +245,15 @@ fn unit(gpu: &Gpu) -> String {
                 )
             });
     format!(
-        "{}, one unit: {file}, given out in granules of {granule}; {} SIMDs, warps of {}, {} threads and {} blocks{single} at most; {} KiB shared memory{portion}{reserved}.",
+        "{}, one unit: {file}, given out in granules of {granule}; {} SIMDs, {}s of {}, {} threads and {} blocks{single} at most; {} KiB {}{portion}{reserved}.",
         gpu.name,
         gpu.simds_per_cu,
+        words.warp,
         gpu.warp_size,
         many(gpu.max_threads_per_cu),
         gpu.max_blocks_per_cu,
-        gpu.shared_kb_per_cu
+        gpu.shared_kb_per_cu,
+        words.shared
     )
 }
 
@@ -275,10 +284,11 @@ impl<'g> Launch<'g> {
 
     fn question(&self, ask: &str, answer: &str) -> Question {
         let mut question = Question::new(ask, answer).given(unit(self.gpu)).given(format!(
-            "A kernel with {} registers per thread, {} threads per block and {} KiB of shared memory per block.",
+            "A kernel with {} registers per thread, {} threads per block and {} KiB of {} per block.",
             self.registers,
             self.threads,
-            self.shared / 1024
+            self.shared / 1024,
+            self.gpu.vendor.words().shared
         ));
         question.shaped = false;
         question

@@ -74,13 +74,13 @@ fn resident(premise: &[String]) -> (u64, u64) {
         true => file / up(registers, granule) * simds,
         false => file / up(registers * warp, granule) / simds * simds,
     };
-    let single = unit.contains("blocks of one warp do not count") && warps == 1;
+    let single = unit.contains("blocks of one wave do not count") && warps == 1;
     let more = if unit.contains("more than it asks for") {
         1024 * said[said.len() - 1]
     } else {
         0
     };
-    let portion = if unit.contains("memory, given out in") {
+    let portion = if unit.contains("memory, given out in") || unit.contains("LDS, given out in") {
         said[7]
     } else {
         1
@@ -95,6 +95,33 @@ fn resident(premise: &[String]) -> (u64, u64) {
     ];
     let blocks = blocks.into_iter().min().unwrap();
     (blocks, blocks * warps * warp * 10_000 / threads)
+}
+
+/// A maker's device is spoken of in its words.
+#[test]
+fn occupancy_is_asked_in_the_words_of_the_device() {
+    let gpus = GpuDatabase::embedded().unwrap();
+    let mut met = [0; 2];
+    for seed in 0..100 {
+        for id in ["occupancy.blocks", "occupancy.share", "occupancy.registers"] {
+            let Some(task) = task(pattern(id).unwrap(), seed, &gpus) else {
+                continue;
+            };
+            let said = format!("{} {}", task.key.ask.text, task.premise.join(" "));
+            let amd = said.contains("AMD");
+            met[usize::from(amd)] += 1;
+            let (own, others) = match amd {
+                true => ("waves", ["warp", "shared memory"]),
+                false => ("warps", ["wave", "LDS"]),
+            };
+            assert!(said.contains(own), "{said}");
+            assert!(!others.iter().any(|word| said.contains(word)), "{said}");
+            let says = task.key.slips.iter().map(|slip| slip.say.text.as_str());
+            let says = says.collect::<Vec<_>>().join(" ");
+            assert!(!says.contains(others[0]), "{says}");
+        }
+    }
+    assert!(met.iter().all(|n| *n > 20), "{met:?}");
 }
 
 #[test]

@@ -32,13 +32,13 @@ pub(super) fn scenes(blocks: usize, tasks: &[usize]) -> Vec<Scene> {
         let last = share(*tasks, blocks, blocks - 1);
         out.push(Scene {
             boards: vec![Board {
-                name: "a column is the time of a task: its phase, or w for waiting".to_owned(),
+                name: "a column: the time of a task · a digit: its phase · w: it waits".to_owned(),
                 rows: rows.clone(),
             }],
             figures: vec![
-                figure("first arrives at", clock - longest + last),
-                figure("last at", clock),
-                figure("waited so far", idle),
+                figure("first is done at", clock - longest + last),
+                figure("last is done at", clock),
+                figure("waited so far, all together", idle),
             ],
         });
     }

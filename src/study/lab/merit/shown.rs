@@ -136,14 +136,18 @@ pub fn sources(merits: &[Option<Merit>]) -> Vec<String> {
             times.kernels_how,
             counted(u64::from(times.kernels_forwards), "forward", "forwards")
         ));
-        if times.kernels_forwards > 1 {
-            said.push(
-                "Each part and hotspot is a median of its own; a share is of the sum of such medians, not of the median of all kernels."
-                    .to_owned(),
-            );
-        }
+        said.extend(apart(times));
     }
     said
+}
+
+/// Why parts and hotspots do not add up to the kernels together; none where one forward was
+/// timed, whose times do.
+pub fn apart(times: &Times) -> Option<String> {
+    (times.kernels_forwards > 1).then(|| {
+        "Each part and hotspot is a median of its own; a share is of the sum of such medians, not of the median of all kernels."
+            .to_owned()
+    })
 }
 
 /// The name of some ops in so many characters: the ends of a long list.

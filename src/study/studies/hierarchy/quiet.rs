@@ -52,19 +52,25 @@ fn dips(rows: &[MemoryRow], at: usize, of: fn(&MemoryRow) -> &Vec<f64>) -> bool 
     rate(at).zip(neighbours).is_some_and(slower)
 }
 
-/// Which sets they are, of how many.
-pub(super) fn sentence(disturbed: &[u64], of: usize, again: bool) -> Option<String> {
-    let sets: Vec<String> = disturbed.iter().map(|bytes| size(*bytes)).collect();
+/// Which sets they are, of how many: the others, where they are fewer.
+pub(super) fn sentence(disturbed: &[u64], rows: &[MemoryRow], again: bool) -> Option<String> {
+    let quiet = rows.iter().map(|row| row.bytes);
+    let quiet: Vec<u64> = quiet.filter(|bytes| !disturbed.contains(bytes)).collect();
+    let names = |sets: &[u64]| listed(&sets.iter().map(|s| size(*s)).collect::<Vec<_>>());
+    let which = match quiet.len() {
+        0 => String::new(),
+        few if few < disturbed.len() => format!(" (all but {})", names(&quiet)),
+        _ => format!(" ({})", names(disturbed)),
+    };
     let again = match again {
         true => ", also when measured again",
         false => "",
     };
-    (!sets.is_empty()).then(|| {
+    (!disturbed.is_empty()).then(|| {
         format!(
-            "{} of {} were disturbed @{again} ({}): something else uses this machine, and no step is looked for there.",
-            sets.len(),
-            figure::counted(of as u64, "working set", "working sets"),
-            listed(&sets)
+            "{} of {} were disturbed @{again}{which}: something else uses this machine, and no step is looked for there.",
+            disturbed.len(),
+            figure::counted(rows.len() as u64, "working set", "working sets"),
         )
     })
 }

@@ -99,7 +99,7 @@ fn nothing_is_said_of_what_spreads_further_than_it_rises() {
     ] {
         let found = study(rows(&of, noise));
         assert!(
-            found.sentences[0].starts_with("No step is seen"),
+            found.sentences[0].starts_with("No step "),
             "{name}: {:?}",
             found.sentences
         );
@@ -186,6 +186,32 @@ fn twice(first: Vec<MemoryRow>, second: Vec<MemoryRow>) -> (Vec<u64>, Findings) 
         found.take_again(evidence(second.into_iter().filter(of).collect()));
     }
     (sizes, study.reduce(&found).unwrap())
+}
+
+/// Where nothing was quiet, nothing was looked for: no cache is said to end without a step.
+#[test]
+fn nothing_is_said_of_caches_among_sets_that_were_all_disturbed() {
+    let busy = |keep: &[usize]| {
+        let mut all = rows(&STAIRS, 0.02);
+        for (at, row) in all.iter_mut().enumerate() {
+            if !keep.contains(&at) {
+                row.one_gbs = vec![9.0, 1.0, 9.0, 1.0, 9.0];
+            }
+        }
+        study(all).sentences.join(" ")
+    };
+    let said = busy(&[]);
+    assert!(said.contains("No step could be looked for"), "{said}");
+    assert!(
+        said.contains("9 of 9 working sets were disturbed @: "),
+        "{said}"
+    );
+    assert!(!said.contains("no step is seen"), "{said}");
+    // 16 and 48 KiB lie below the end of L1, which is 48 KiB: nothing was looked for behind it.
+    let said = busy(&[0, 2]);
+    assert!(said.contains("not disturbed"), "{said}");
+    assert!(said.contains("(all but 16 KiB and 48 KiB)"), "{said}");
+    assert!(!said.contains("no step is seen"), "{said}");
 }
 
 #[test]

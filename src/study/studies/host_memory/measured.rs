@@ -267,6 +267,7 @@ fn mapped(report: &HostReport, found: &mut Findings) {
     let from = verdicts.iter().rev().take_while(|(_, v)| wins(v)).last();
     let claimed = verdicts.iter().any(|(_, v)| v.claimed());
     found.sentences.extend(match (from, verdicts.last()) {
+        (Some((1, _)), _) => Some("Copying first takes less time from the first read on @.".into()),
         (Some((n, _)), _) => Some(format!(
             "With {n} reads and more, copying first takes less time @."
         )),

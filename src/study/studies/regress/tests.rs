@@ -209,7 +209,7 @@ fn a_slower_machine_is_named_as_a_cause_and_another_device_or_model_is_refused()
         found.sentences[..2],
         [
             "No regression in 4 cases.",
-            "4 cases take longer @ than in the baseline, and both are one build, 0.1.0+old: that is the machine, no regression.",
+            "4 cases take longer @ than in the baseline, and both are one build, 0.1.0+old: that is the machine, no regression. Make it again when nothing else uses this machine; if that says the same, bench --save FILE makes a baseline of the machine as it is now.",
         ]
     );
     assert!(found.sentences[2].contains("takes 1.200 times"));

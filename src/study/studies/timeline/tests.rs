@@ -142,6 +142,35 @@ fn instructions_are_no_time() {
     assert_eq!(found.sheets[1].columns.len(), 4);
 }
 
+/// Counts have no spread: two that are equal are as many.
+#[test]
+fn instructions_that_are_as_many_are_said_so() {
+    let of = |b: f64| {
+        let counted = |made: &mut Report| {
+            let trace = made.trace.as_mut().unwrap();
+            trace.axis = Axis::Instructions;
+            for (span, took) in trace.spans.iter_mut().zip([4.0, b, 8.0, 4.0]) {
+                span.took = vec![took];
+            }
+        };
+        let found = study(None, None).reduce(&evidence(counted)).unwrap();
+        found.sentences.join(" ")
+    };
+    // a is the first and the last kernel, b the second, c the third.
+    let said = of(4.0);
+    assert!(
+        said.contains(
+            "Most is taken by a (2 kernels) and c, 40 % of the instructions # each, as many."
+        ),
+        "{said}"
+    );
+    let said = of(8.0);
+    assert!(
+        said.contains("No kernel takes most: a (2 kernels), b and c have as many, 33 % of the instructions # each."),
+        "{said}"
+    );
+}
+
 #[test]
 fn phases_stand_in_the_order_of_a_multiprocessor() {
     let phase = |unit, name: &str, from, to| PhaseReport {

@@ -113,6 +113,22 @@ fn of_settings_that_are_all_alike_none_is_kept() {
 }
 
 #[test]
+fn a_choice_that_is_quicker_than_every_setting_is_not_beaten_by_words() {
+    let study = study();
+    let rounds = timed_in_turns(study.asks().runs, |request, round| {
+        let own = request.tuned.is_empty();
+        (round % 5) as f64 + if own { 500.0 } else { 1000.0 }
+    });
+    let found = study.reduce(&rounds.into()).unwrap();
+    assert!(
+        found.sentences[0].contains("where the program's choice is quicker still"),
+        "{}",
+        found.sentences[0]
+    );
+    assert_eq!(found.learned, None);
+}
+
+#[test]
 fn every_search_ends_near_the_best_and_the_model_is_there_first() {
     let study = study();
     let rounds = timed_in_turns(study.asks().runs, time);
