@@ -267,7 +267,7 @@ impl StudiesPage {
             self.show(id.clone());
         } else if self.offered(shared).is_some() {
             self.view = View::Settings(self.cursor);
-            self.row = 0;
+            (self.row, self.refused) = (0, None);
         }
     }
 }
