@@ -73,14 +73,14 @@ pub fn before(study: &Study, place: usize, section: usize) -> Option<(usize, usi
     let legs = route(study).map(|route| route.legs(&study.course));
     let mut before = None;
     for leg in legs.into_iter().flatten() {
-        let read = leg.sections.iter().map(|read| (leg.place, *read));
+        let mut read = leg.sections.iter().map(|read| (leg.place, *read));
         if leg.place == place {
             return read
                 .take_while(|(_, read)| *read < section)
                 .last()
                 .or(before);
         }
-        before = read.last().or(before);
+        before = read.next_back().or(before);
     }
     section.checked_sub(1).map(|before| (place, before))
 }
