@@ -16,15 +16,20 @@
 //!   announces to the barrier (`expect_tx`), which are whole tiles, also where
 //!   a tile hangs over the tensor's edge and zeros are filled in.
 //!
+//! A function that the kernel calls counts in registers of its own and hands them in when
+//! it returns; it finds the counters by a variable of the module, which every thread sets
+//! when it begins. So launches of one module must follow one another.
+//!
 //! Spills and arrays in local memory, parameters, constants and prefetches do
-//! not count. A counting kernel is never timed.
+//! not count; what a thread reads while it waits for others, does, poll by poll. A
+//! counting kernel is never timed.
 
 mod access;
 pub mod clocked;
 mod scan;
 
 use access::{Access, Bytes, accesses_in};
-use scan::{Entry, Statement, entry};
+use scan::{Entry, Function, Statement, entry};
 
 plan::sentence! {
     /// Text that cannot be instrumented: one sentence.
@@ -40,13 +45,18 @@ const REGISTERS: &str = "\
 \t.reg .pred %issued_is;
 ";
 
-/// The text with counters in kernel `name`. The kernel takes one parameter
-/// more, the last: the address of two 64-bit counters, bytes read and bytes
-/// written, to which every thread adds.
+/// The variable in which functions find the address of the counters.
+const VARIABLE: &str = "issued_counters";
+
+/// What sets the sums of a thread, or of a call, to nothing.
+const NOTHING: &str = "\tmov.u64 %issued_read, 0;\n\tmov.u64 %issued_written, 0;\n";
+
+/// The text with counters in kernel `name` and in the functions that make accesses. The
+/// kernel takes one parameter more, the last: the address of two 64-bit counters, bytes
+/// read and bytes written, to which every thread adds.
 ///
 /// # Errors
-/// No such kernel, an access whose size the text does not tell, a function
-/// besides the kernel that makes accesses.
+/// No such kernel, an access whose size the text does not tell.
 pub fn instrument(text: &str, name: &str) -> Result<String, IssuedError> {
     let Entry {
         parameters,
@@ -54,24 +64,57 @@ pub fn instrument(text: &str, name: &str) -> Result<String, IssuedError> {
         body,
         statements,
     } = entry(text, name)?;
-    for (function, statement) in scan::functions(text) {
-        if !accesses_in(&statement, false)?.is_empty() {
-            return Err(IssuedError::new(format!(
-                "function {function} is not part of the kernel and makes accesses of its own"
-            )));
+    let mut functions = Vec::new();
+    for function in scan::functions(text) {
+        if makes_accesses(&function)? {
+            functions.push(function);
         }
     }
-    let by_tensor_map = statements.iter().any(|s| access::is_tensor_load(s.opcode));
-    let mut out = String::with_capacity(text.len() * 2);
     let comma = if has_parameters { "," } else { "" };
-    out.push_str(text.get(..parameters).unwrap_or_default());
-    out.push_str(&format!("{comma}\n\t.param .u64 {name}_param_issued\n"));
-    out.push_str(text.get(parameters..body).unwrap_or_default());
-    out.push_str(&format!(
-        "\n{REGISTERS}\tld.param.u64 %issued_at, [{name}_param_issued];\n\tmov.u64 %issued_read, 0;\n\tmov.u64 %issued_written, 0;\n"
-    ));
-    let mut done = body;
-    for statement in &statements {
+    let mut begins = format!("\n{REGISTERS}\tld.param.u64 %issued_at, [{name}_param_issued];\n");
+    let mut added = vec![(
+        parameters,
+        format!("{comma}\n\t.param .u64 {name}_param_issued\n"),
+    )];
+    if !functions.is_empty() {
+        let head = scan::head(text).unwrap_or_default();
+        added.push((head, format!(".global .align 8 .u64 {VARIABLE};\n")));
+        begins.push_str(&format!("\tst.global.u64 [{VARIABLE}], %issued_at;\n"));
+    }
+    added.push((body, format!("{begins}{NOTHING}")));
+    added.extend(counted(&statements)?);
+    for function in &functions {
+        let begins = format!("\n{REGISTERS}\tld.global.u64 %issued_at, [{VARIABLE}];\n{NOTHING}");
+        added.push((function.body, begins));
+        added.extend(counted(&function.statements)?);
+    }
+    added.sort_by_key(|(at, _)| *at);
+    let mut out = String::with_capacity(text.len() * 2);
+    let mut done = 0;
+    for (at, lines) in added {
+        out.push_str(text.get(done..at).unwrap_or_default());
+        out.push_str(&lines);
+        done = at;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    Ok(out)
+}
+
+fn makes_accesses(function: &Function<'_>) -> Result<bool, IssuedError> {
+    for statement in &function.statements {
+        if !accesses_in(statement, false)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What stands in front of the statements of a body: its accesses' counting, and at each
+/// end the handing in.
+fn counted(statements: &[Statement<'_>]) -> Result<Vec<(usize, String)>, IssuedError> {
+    let by_tensor_map = statements.iter().any(|s| access::is_tensor_load(s.opcode));
+    let mut added = Vec::new();
+    for statement in statements {
         let mut before = String::new();
         for access in accesses_in(statement, by_tensor_map)? {
             before.push_str(&count(statement, &access));
@@ -83,13 +126,10 @@ pub fn instrument(text: &str, name: &str) -> Result<String, IssuedError> {
             ));
         }
         if !before.is_empty() {
-            out.push_str(text.get(done..statement.start).unwrap_or_default());
-            out.push_str(&before);
-            done = statement.start;
+            added.push((statement.start, before));
         }
     }
-    out.push_str(text.get(done..).unwrap_or_default());
-    Ok(out)
+    Ok(added)
 }
 
 /// The counting of one access, in front of it.

@@ -70,9 +70,12 @@ impl Kept {
         }
     }
 
-    /// Bytes on the device.
-    pub fn bytes(&self) -> u64 {
-        self.held.values().map(|(_, bytes)| bytes).sum()
+    /// Bytes of those that a program reads; others stay for plans that ran before it.
+    pub fn bytes(&self, program: &Program) -> u64 {
+        let contents = program.buffers.iter().map(|spec| &spec.contents);
+        let keys: HashSet<WeightKey> = contents.filter_map(WeightKey::of).collect();
+        let held = keys.iter().filter_map(|key| self.held.get(key));
+        held.map(|(_, bytes)| bytes).sum()
     }
 
     /// Puts the weights of `programs` on the device, those that are not there

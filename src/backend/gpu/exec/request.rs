@@ -204,7 +204,7 @@ fn allocations(bound: &Bound, memory: &RunMemory, kept: &Kept) -> Vec<Allocation
     let weights = Allocation {
         name: "weights".to_owned(),
         role: Role::Weights,
-        bytes: kept.bytes(),
+        bytes: kept.bytes(&bound.program),
     };
     let rest = memory.listed.iter().map(|(name, bytes)| Allocation {
         name: name.clone(),

@@ -54,22 +54,41 @@ pub(super) fn entry<'t>(text: &'t str, name: &str) -> Result<Entry<'t>, IssuedEr
     })
 }
 
-/// The instructions of every function that is no kernel, with its name.
-pub(super) fn functions(text: &str) -> Vec<(&str, Statement<'_>)> {
+/// A function that is no kernel.
+#[derive(Debug)]
+pub(super) struct Function<'t> {
+    /// Behind the brace that opens its body.
+    pub body: usize,
+    /// Its instructions, in order.
+    pub statements: Vec<Statement<'t>>,
+}
+
+/// Every function that is no kernel and has a body.
+pub(super) fn functions(text: &str) -> Vec<Function<'_>> {
     let mut found = Vec::new();
-    for (name, at) in heads(text, ".func") {
+    for (_, at) in heads(text, ".func") {
         let rest = text.get(at..).unwrap_or_default();
         // A declaration ends before any body.
         let (Some(brace), end) = (rest.find('{'), rest.find(';')) else {
             continue;
         };
+        let body = at + brace + 1;
         if end.is_none_or(|end| brace < end)
-            && let Some(inside) = statements(text, at + brace + 1)
+            && let Some(statements) = statements(text, body)
         {
-            found.extend(inside.into_iter().map(|s| (name, s)));
+            found.push(Function { body, statements });
         }
     }
     found
+}
+
+/// Where the head of a module ends, in front of its first variable or function.
+pub(super) fn head(text: &str) -> Option<usize> {
+    let last = [".version", ".target", ".address_size"]
+        .into_iter()
+        .filter_map(|directive| text.find(directive))
+        .max()?;
+    Some(last + text.get(last..)?.find('\n')? + 1)
 }
 
 /// Names that follow a directive such as `.entry`, and where they end. A

@@ -195,18 +195,32 @@ fn text_that_cannot_be_counted_says_why() {
             "k",
             "how many bytes ld.f32",
         ),
-        (
-            format!(
-                "{plain}.func (.param .b32 out) helper(.param .b64 p)\n{{\n\tld.global.f32 %f1, [%rd1];\n\tret;\n}}\n"
-            ),
-            "k",
-            "function helper",
-        ),
     ] {
         let e = instrument(&text, name).unwrap_err().to_string();
         assert!(e.contains(says), "{e} should say {says}");
     }
+}
+
+#[test]
+fn a_function_counts_for_itself_and_finds_the_counters_in_the_module() {
+    let plain = kernel("\tcall.uni helper, ();");
+    let text = instrument(
+        &format!("{plain}.func helper()\n{{\n\tst.global.f32 [%rd1], %f1;\n\tret;\n}}\n"),
+        "k",
+    )
+    .unwrap();
+    let (kernel, helper) = text.split_once(".func helper").unwrap();
+    // The variable stands behind the module's head, in front of everything else.
+    assert!(
+        kernel.contains(".address_size 64\n.global .align 8 .u64 issued_counters;\n"),
+        "{kernel}"
+    );
+    assert!(kernel.contains("st.global.u64 [issued_counters], %issued_at;"));
+    assert!(helper.contains("ld.global.u64 %issued_at, [issued_counters];"));
+    assert!(helper.contains("add.u64 %issued_written, %issued_written, 4;\n\tst.global.f32"));
+    let handed = "red.global.add.u64 [%issued_at+8], %issued_written;\n\tret;";
+    assert!(helper.contains(handed), "{helper}");
     // Spills and shared memory of a helper do not matter.
     let harmless = format!("{plain}.func helper()\n{{\n\tld.local.f32 %f1, [%rd1];\n\tret;\n}}\n");
-    assert!(instrument(&harmless, "k").is_ok());
+    assert!(!instrument(&harmless, "k").unwrap().contains(VARIABLE));
 }
