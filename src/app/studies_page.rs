@@ -155,6 +155,11 @@ impl StudiesPage {
         let set = self.set.get(&(offered.name.clone(), name.to_owned()));
         set.cloned().or_else(|| {
             let setting = offered.setting("backend").filter(|_| name == "backend")?;
+            // A study that runs nothing unless it is told to has no use for one.
+            let runs = |name: &str| self.set.get(&(offered.name.clone(), name.to_owned()));
+            if offered.setting("run").is_some() && runs("run").is_none_or(|set| set != "on") {
+                return None;
+            }
             let here = shared.machine.kind().name();
             let runs = match &setting.takes {
                 // Not every backend makes every study.
@@ -262,7 +267,7 @@ impl StudiesPage {
             self.show(id.clone());
         } else if self.offered(shared).is_some() {
             self.view = View::Settings(self.cursor);
-            self.row = 0;
+            (self.row, self.refused) = (0, None);
         }
     }
 }

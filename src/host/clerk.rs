@@ -70,15 +70,19 @@ struct Files {
     /// The course as it lies on disk, for seeing that it changed.
     watched: Option<Course>,
     sheets: BTreeMap<String, Sheet>,
-    /// The sheet that is looked at.
-    shown: Option<String>,
-    /// The kernel file of that exercise, as it was when the judge was told of it.
-    kernel: Option<Stamp>,
-    /// The same at the last look.
-    seen: Option<Stamp>,
+    /// Exercises that were opened: their sheets and kernel files are looked at.
+    looked: BTreeMap<String, Looked>,
     said_where: bool,
     /// It was said that the lab cannot be kept.
     said_lab: bool,
+}
+
+/// The kernel file of an exercise.
+struct Looked {
+    /// As it was when the judge was told of it.
+    told: Option<Stamp>,
+    /// As it was at the last look.
+    seen: Option<Stamp>,
 }
 
 impl Files {
@@ -90,9 +94,7 @@ impl Files {
             to,
             watched,
             sheets: BTreeMap::new(),
-            shown: None,
-            kernel: None,
-            seen: None,
+            looked: BTreeMap::new(),
             said_where: false,
             said_lab: false,
         }
@@ -147,7 +149,7 @@ impl Files {
 
     fn work(&mut self, queue: &Receiver<Effect>) {
         loop {
-            let job = if self.watched.is_some() || self.shown.is_some() {
+            let job = if self.watched.is_some() || !self.looked.is_empty() {
                 match queue.recv_timeout(LOOK) {
                     Ok(job) => job,
                     Err(RecvTimeoutError::Timeout) => {
@@ -271,15 +273,12 @@ impl Files {
             Ok(sheet) => {
                 let answers = answers(&sheet, exercise);
                 self.sheets.insert(id.to_owned(), sheet);
-                if self.shown.as_deref() != Some(id) {
-                    self.kernel = Stamp::of(&kernel_file(&self.host.places, id));
-                }
-                self.shown = Some(id.to_owned());
+                self.look_at(id);
                 self.tell(Message::Sheet(id.to_owned(), answers, again));
             }
             Err(fault) => {
                 // The same fault is said once, not every second.
-                self.shown = None;
+                self.looked.remove(id);
                 self.say(fault.to_string());
             }
         }
@@ -326,24 +325,35 @@ impl Files {
             self.tell(Message::Sheet(id.to_owned(), answers, true));
         }
         self.sheets.insert(id.to_owned(), sheet);
-        self.shown = Some(id.to_owned());
+        self.look_at(id);
     }
 
-    /// Looks whether files that are shown changed.
+    /// From now on the files of an exercise are looked at.
+    fn look_at(&mut self, id: &str) {
+        let places = &self.host.places;
+        self.looked.entry(id.to_owned()).or_insert_with(|| Looked {
+            told: Stamp::of(&kernel_file(places, id)),
+            seen: None,
+        });
+    }
+
+    /// Looks whether files of exercises that were opened changed.
     fn look(&mut self) {
-        if let Some(id) = self.shown.clone()
-            && self.sheets.get(&id).is_some_and(Sheet::changed_on_disk)
-        {
-            self.read(&id, true);
-        }
-        if let Some(id) = self.shown.clone() {
+        let ids: Vec<String> = self.looked.keys().cloned().collect();
+        for id in ids {
+            if self.sheets.get(&id).is_some_and(Sheet::changed_on_disk) {
+                self.read(&id, true);
+            }
+            let now = Stamp::of(&kernel_file(&self.host.places, &id));
+            let Some(looked) = self.looked.get_mut(&id) else {
+                continue;
+            };
             // An editor may write in several steps: what stayed the same from one
             // look to the next is what was saved.
-            let now = Stamp::of(&kernel_file(&self.host.places, &id));
-            let stayed = now == self.seen;
-            self.seen.clone_from(&now);
-            if stayed && now.is_some() && now != self.kernel {
-                self.kernel = now;
+            let stayed = now == looked.seen;
+            looked.seen.clone_from(&now);
+            if stayed && now.is_some() && now != looked.told {
+                looked.told = now;
                 self.tell(Message::KernelSaved(id));
             }
         }

@@ -500,9 +500,15 @@ pub fn against(state: &State, pen: &mut Pen<'_>) {
         pen.put(1, y, &row.label, label_role);
         // Where the second is long, as a time with its spread is, the first stands further left.
         let gap = 1 + u16::from(less == 0 && row.v1.contains('±'));
-        let first = edges[0].min(edges[1].saturating_sub(width(&row.v1) as u16 + gap));
-        pen.right(first, y, &row.plan, role);
-        pen.right(edges[1], y, &row.v1, role);
+        let ends = |v1: &str| edges[0].min(edges[1].saturating_sub(width(v1) as u16 + gap));
+        let room = usize::from(ends(&row.v1)).saturating_sub(width(&row.label) + 2);
+        // Without its spread where the label would be written over.
+        let [plan, v1] = [&row.plan, &row.v1].map(|cell| match width(&row.plan) <= room {
+            true => cell.as_str(),
+            false => cell.split(" ±").next().unwrap_or(cell),
+        });
+        pen.right(ends(v1), y, plan, role);
+        pen.right(edges[1], y, v1, role);
         pen.right(edges[2], y, &row.saved, Role::Text);
         if state.lab.part == Part::Table && state.lab.row == i {
             pen.reverse(0, y, edges[2]);

@@ -37,6 +37,23 @@ fn floors_and_times_of_the_staircase_stand_apart() {
     }
 }
 
+/// Beside a lesson there is no room for two long times with their spread.
+#[test]
+fn a_label_is_not_written_over_by_its_times() {
+    let long = |cost: &Cost| {
+        let mut report = slow(cost);
+        report.time_us = Timing::of(&[5398.3, 6176.4, 6954.1], "a clock");
+        report
+    };
+    for (keys, size) in [("2", (120, 40)), ("3", (80, 24)), ("3", (120, 40))] {
+        let screen = Screen::new(size.0, size.1).typed("3r").answered(long);
+        let rows = screen.typed(keys).rows();
+        let row = rows.iter().find(|row| row.contains("fwd @")).unwrap();
+        assert!(row.contains("fwd @ "), "{row}");
+        assert_eq!(row.matches("6176").count(), 2, "{row}");
+    }
+}
+
 #[test]
 fn figures_of_merit_stand_once_and_hotspots_where_there_is_room() {
     let count = |rows: &[String], text: &str| rows.iter().filter(|r| r.contains(text)).count();

@@ -18,6 +18,13 @@ pub(crate) fn form() -> Screen {
     Screen::reader(80, 24).press(&[ch('e'), ENTER])
 }
 
+#[test]
+fn a_block_says_its_setup_where_the_header_has_another() {
+    let s = home(80, 24).press(&[ch(':')]).typed("00-welcome");
+    let s = s.press(&[ENTER, SPACE]).shows("workshop B1 S128 fp32");
+    s.shows("live · ribbon · workshop B5 S128 fp32");
+}
+
 /// What was last to be kept of a question.
 pub(crate) fn kept(s: &Screen, name: &str) -> Option<String> {
     let kept = s.effects.iter().rev().find_map(|effect| match effect {
@@ -677,6 +684,30 @@ fn an_answer_that_was_changed_has_no_verdict() {
         s.state.exercises.form.map(|f| f.row),
         refused.map(|f| f.row)
     );
+}
+
+#[test]
+fn what_is_typed_after_a_right_answer_was_refused_has_no_verdict() {
+    let left = |s: Screen, text: &str| {
+        let back = [key(Code::Backspace); 12];
+        s.press(&[ch('i')]).press(&back).typed(text)
+    };
+    let s = form().typed("22.22 %").press(&[ENTER]).shows("right");
+    // The right text, and any other, was not checked.
+    let mut s = left(s, "7 %").press(&[ENTER]).shows("wrong");
+    for text in ["22.22 %", "8 %"] {
+        s = left(s, text).press(&[ESC]);
+        assert_eq!(kept(&s, "gqa1").as_deref(), Some(text));
+        s = s.hides(" wrong").hides(" right").shows("typed");
+    }
+    // Nor what stands behind one that could not be read.
+    let s = left(s, "7 o").press(&[ENTER]).shows("unread").press(&[ESC]);
+    let s = left(s, "8 %").press(&[ESC]);
+    let s = s.hides(" wrong").hides(" right").shows("typed");
+    // What was refused is, also after a new start, when only what was kept is known.
+    let mut s = left(s, "9 %").press(&[ENTER]).shows("wrong");
+    s.state.shared.questions = Default::default();
+    s.press(&[key(Code::Down)]).shows("wrong");
 }
 
 #[test]

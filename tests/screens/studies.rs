@@ -297,6 +297,30 @@ fn a_study_that_this_backend_does_not_make_chooses_its_own() {
 }
 
 #[test]
+fn a_study_that_runs_nothing_is_given_no_backend() {
+    let setting = |name: &str, takes, usual: &str| Setting {
+        flag: format!("--{name}"),
+        name: name.into(),
+        says: String::new(),
+        takes,
+        usual: usual.into(),
+    };
+    let mut page = Page::open(80, 24);
+    let mut all = offered();
+    all[0].settings = vec![
+        setting("run", Takes::Switch, ""),
+        setting("backend", Takes::Text, "auto"),
+    ];
+    page.0.shared.studies.offered = Arc::new(all);
+    page.press(&[ENTER]);
+    assert!(!page.rows().join("\n").contains("--backend"));
+    // Run: by the backend of the workshop.
+    page.press(&[ENTER]);
+    let rows = page.rows().join("\n");
+    assert!(rows.contains("--run --backend cuda"), "{rows}");
+}
+
+#[test]
 fn a_key_makes_the_smaller_study_that_was_offered() {
     let mut page = Page::open(80, 24);
     let mut all = offered();

@@ -64,6 +64,11 @@ fn a_sheet_edited_by_hand_is_taken_up_while_the_form_is_open() {
     p.wait_for("One op is missing");
     let sheet = p.state().join("tinyllama-tutor/answers/ex1.toml");
     p.wait_for("Saved to");
+    // Also after another form was open meanwhile.
+    p.press("\x1b:ex2\r");
+    p.wait_for("FLOPs of the parts");
+    p.press(":ex1\r");
+    p.wait_for("[ 16");
     let text = std::fs::read_to_string(&sheet).unwrap();
     // A longer answer, so that the file's length differs in any case.
     std::fs::write(&sheet, text.replace("\"16\"", "\"4 + 13\"")).unwrap();
