@@ -5,7 +5,7 @@ use crate::answer::{Env, Value};
 use crate::block::{Live, Predict};
 use crate::lesson::Lesson;
 use crate::progress::{Event, Guess, Progress};
-use plan::units::{self, Asked, Dimension, Spec};
+use plan::units::{self, Asked, Dimension, Quantity, ReadError, Spec, Unit};
 
 /// Between the guesses of a block that asks more than once.
 const BETWEEN: &str = " | ";
@@ -75,27 +75,113 @@ pub fn read(typed: &str, predict: &Predict, env: Option<&Env<'_>>) -> Result<Str
     Ok(typed)
 }
 
-/// A guess as it was typed: in per cent where that was asked, with what a calculation
-/// amounts to.
+/// What was typed, as a question reads it. A bare number that would say too little there is
+/// in the unit that stands beside the field.
+fn quantity(typed: &str, asked: Asked) -> Result<Quantity, ReadError> {
+    let read = units::read_as(typed, asked).map(|read| read.quantity);
+    read.or_else(|why| {
+        let bare = units::read(typed, Some(asked.dimension))
+            .ok()
+            .filter(|read| read.unit.is_none() && read.quantity.dimension().is_plain());
+        let in_unit = bare
+            .zip(asked.unit)
+            .and_then(|(read, unit)| read.quantity.scaled(unit).ok());
+        in_unit.ok_or(why)
+    })
+}
+
+/// What was typed amounts to this, in the unit that was asked.
+fn amount(typed: &str, spec: &Spec) -> Option<String> {
+    let found = quantity(typed, Asked::in_unit(spec.unit)).ok()?;
+    units::format_in(&found, spec.unit, spec.decimals).ok()
+}
+
+/// How a guess reads that is being typed: what it would be kept as.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn echo(typed: &str, predict: &Predict, env: Option<&Env<'_>>) -> Result<String, String> {
+    let typed = read(typed, predict, env)?;
+    let asked = predict.unit.as_ref().map(|unit| &unit.value);
+    let plain = || units::read(&typed, None).map_or_else(|_| typed.clone(), |read| read.echo());
+    Ok(asked
+        .and_then(|spec| amount(&typed, spec))
+        .unwrap_or_else(plain))
+}
+
+/// A guess as it was typed, with its unit where that was per cent, and with what a
+/// calculation or a share amounts to.
 pub fn said(guess: &Guess, unit: Option<&str>) -> String {
-    let bare = |typed: &str| typed.chars().all(|c| c.is_ascii_digit() || c == '.');
-    match (guess.typed.as_str(), unit) {
-        ("", _) => "I do not know".to_owned(),
-        (typed, Some("%")) if bare(typed) => format!("{typed} %"),
-        (typed, _) => match worked_out(typed, unit) {
-            Some(value) => format!("{typed} = {value}"),
+    let typed = guess.typed.as_str();
+    if typed.is_empty() {
+        return "I do not know".to_owned();
+    }
+    let read = units::read(typed, None).ok();
+    let computed = read.as_ref().is_some_and(|read| read.computed);
+    let Some(spec) = unit.and_then(|unit| Spec::parse(unit).ok()) else {
+        return match read.filter(|_| computed) {
+            Some(read) => format!("{typed} = {}", units::format(&read.quantity)),
             None => typed.to_owned(),
-        },
+        };
+    };
+    let bare = read.is_some_and(|read| read.unit.is_none());
+    let share = bare && spec.unit == Unit::PERCENT;
+    let amount = amount(typed, &spec).filter(|_| computed || share);
+    match amount {
+        // A number of per cent is one, as it was typed.
+        Some(_)
+            if share && units::read_as(typed, Asked::in_unit(spec.unit)).is_err() && !computed =>
+        {
+            format!("{typed} %")
+        }
+        Some(amount) => format!("{typed} = {amount}"),
+        None => typed.to_owned(),
     }
 }
 
-/// What a guess amounts to that was typed as a calculation, in the unit that was asked.
-fn worked_out(typed: &str, unit: Option<&str>) -> Option<String> {
-    let read = units::read(typed, None).ok().filter(|read| read.computed)?;
-    let q = read.quantity;
-    let spec = unit.and_then(|unit| Spec::parse(unit).ok());
-    match spec.filter(|_| q.dimension().is_plain()) {
-        Some(spec) => units::format_in(&q.scaled(spec.unit).ok()?, spec.unit, spec.decimals).ok(),
-        None => Some(units::format(&q)),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::Course;
+
+    fn guess(typed: &str) -> Guess {
+        Guess {
+            typed: typed.to_owned(),
+            outcome: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_guess_of_a_share_is_read_as_a_question_reads_it() {
+        for (typed, says) in [
+            ("1/7", "1/7 = 14.29 %"),
+            ("0.143", "0.143 = 14.30 %"),
+            ("0.97", "0.97 = 97.00 %"),
+            ("61.8", "61.8 %"),
+            ("61.8 %", "61.8 %"),
+            ("100*1/8", "100*1/8 = 12.50 %"),
+            ("", "I do not know"),
+        ] {
+            assert_eq!(said(&guess(typed), Some("%")), says, "{typed}");
+        }
+        // The product that a question reads as operations.
+        let product = said(&guess("2*100*300^2"), Some("MFLOP"));
+        assert_eq!(product, "2*100*300^2 = 18 MFLOP");
+        assert_eq!(said(&guess("12.6"), Some("MB")), "12.6");
+        assert_eq!(said(&guess("3*4"), None), "3*4 = 12");
+    }
+
+    #[test]
+    fn a_guess_says_how_it_reads_before_it_is_kept() {
+        let course = Course::built_in();
+        let lesson = course.lesson("11-gate-up").unwrap();
+        let live = |live: &&Live| !live.predict.is_empty();
+        let live = lesson.sections.iter().flat_map(|s| s.live()).find(live);
+        let predict = &live.unwrap().predict[0];
+        let echo = |typed: &str| echo(typed, predict, None);
+        assert_eq!(echo("1/7").as_deref(), Ok("14.29 %"));
+        assert_eq!(echo("12.5").as_deref(), Ok("12.50 %"));
+        assert_eq!(echo("0.143").as_deref(), Ok("14.30 %"));
+        assert!(echo("twelve of").is_err());
     }
 }

@@ -73,7 +73,7 @@ pub struct KeyMark {
     pub solved: bool,
     /// Answers that were wrong or a slip, each once in a row.
     pub tries: u64,
-    /// The answer that was counted last.
+    /// The answer that was wrong or a slip last.
     pub tried: Option<String>,
     /// Hints shown.
     pub hints: u64,
@@ -295,12 +295,16 @@ impl Progress {
                 mark,
             } => {
                 let kept = self.entry(exercise, key);
-                kept.verdict = Some(*mark);
+                // What cannot be read takes a refusal's place, and makes nothing right again.
+                let refused = matches!(kept.verdict, Some(Mark::Wrong | Mark::Slip | Mark::Close));
+                if !(kept.solved && refused && *mark == Mark::Unread) {
+                    kept.verdict = Some(*mark);
+                }
                 // Looking again at what was typed before is no new try.
                 let typed = typed.trim();
                 let new = kept.tried.as_deref() != Some(typed);
-                if matches!(mark, Mark::Slip | Mark::Wrong) && !kept.solved && new {
-                    kept.tries = kept.tries.saturating_add(1);
+                if matches!(mark, Mark::Slip | Mark::Wrong) && new {
+                    kept.tries = kept.tries.saturating_add(u64::from(!kept.solved));
                     kept.tried = Some(typed.to_owned());
                 }
                 // What was answered after its solution was read stays read.

@@ -83,8 +83,25 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
         kind if kind == live.kind => format!("live · {kind}"),
         about => about,
     };
+    let title = match own_setup(place) {
+        Some(setup) => format!("{title} · {setup}"),
+        None => title,
+    };
     laid.rows = boxed(&title, hint(place, hidden), keys, columns, laid.rows);
     laid
+}
+
+/// The setup of a block's figures, where they do not say it and it is not the header's.
+fn own_setup(place: Place<'_>) -> Option<String> {
+    let priced = match place.live.content.as_ref().ok()? {
+        Block::Lab { ops, .. } => !ops.is_empty(),
+        Block::Ribbon { .. } | Block::Compare { .. } | Block::Staircase { .. } => true,
+        _ => false,
+    };
+    let shared = &place.state.shared;
+    let env = app::live::env(shared, place.lesson, &place.live.setup).ok()?;
+    let own = env.setup.config.title();
+    (priced && own != shared.bench.setup().title()).then_some(own)
 }
 
 /// What Space or Enter does in the block.
@@ -216,7 +233,8 @@ fn predictions(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
     for (i, (ask, predict)) in asks.zip(&place.live.predict).enumerate() {
         rows.extend(piece::piece(place, ask, columns).rows);
         if let Some(guess) = made.get(i) {
-            rows.push(Row::of("  you said  ", Role::Dim).and(said(guess, None), Role::Text));
+            let unit = predict.unit.as_ref().map(Typed::as_str);
+            rows.push(Row::of("  you said  ", Role::Dim).and(said(guess, unit), Role::Text));
             continue;
         }
         match &field {
@@ -230,8 +248,7 @@ fn predictions(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
                         .and(behind, Role::Text)
                         .at(24, present::example(unit), Role::Dim),
                 );
-                let how = "Enter keeps it. Nothing typed: “I do not know”. It is not graded.";
-                rows.extend(words_in(how, columns));
+                rows.extend(typed_so_far(place, &field.text(), columns));
             }
             _ => {
                 let alone = || waits_alone(&state.reader, &state.shared, place.live);
@@ -251,6 +268,21 @@ fn predictions(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
         break;
     }
     rows
+}
+
+/// Below the field of a guess: how what is typed reads, as a question says it.
+fn typed_so_far(place: Place<'_>, text: &str, columns: usize) -> Vec<Row> {
+    if text.trim().is_empty() {
+        let how = "Enter keeps it. Nothing typed: “I do not know”. It is not graded.";
+        return words_in(how, columns);
+    }
+    match predict::echo(&place.state.shared, place.lesson, place.live, text) {
+        Ok(read) => words_in(
+            &format!("read as {read}. Enter keeps it; it is not graded."),
+            columns,
+        ),
+        Err(why) => words_in(&why, columns),
+    }
 }
 
 /// A line two columns further in, wrapped.

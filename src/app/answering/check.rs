@@ -388,13 +388,24 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         if !graded && shared.study.typed(&asked.exercise, &asked.key).is_empty() {
             return Standing::Open;
         }
+        // What was typed since in place of what was refused has no verdict yet.
+        let typed = shared.study.typed(&asked.exercise, &asked.key).trim();
+        let since = match kept.verdict {
+            Some(Mark::Wrong | Mark::Slip) => kept.tried.as_deref() != Some(typed),
+            // Nothing is kept of what was near.
+            Some(Mark::Close) => true,
+            _ => false,
+        };
+        if mark.is_none() && since && !typed.is_empty() {
+            return Standing::Unchecked;
+        }
         return Standing::Judged(mark.or(refused).unwrap_or(solved));
     }
     if kept.given_up {
         return Standing::Read;
     }
     let typed = !shared.study.typed(&asked.exercise, &asked.key).is_empty();
-    let now = shared.study.typed(&asked.exercise, &asked.key);
+    let now = shared.study.typed(&asked.exercise, &asked.key).trim();
     let tried = kept.tried.as_deref() == Some(now) || !typed;
     let judged: Option<&Judgement> = shared
         .questions

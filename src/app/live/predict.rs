@@ -42,6 +42,16 @@ fn readable(shared: &Shared, lesson: &Lesson, live: &Live, typed: &str) -> Resul
     }
 }
 
+/// How what is typed of the next guess reads, or why it cannot be read.
+pub fn echo(shared: &Shared, lesson: &Lesson, live: &Live, typed: &str) -> Result<String, String> {
+    let made = guesses(&shared.study, lesson, live).len();
+    let env = env(shared, lesson, &live.setup).ok();
+    match live.predict.get(made) {
+        Some(predict) => guess::echo(typed, predict, env.as_ref()),
+        None => Ok(typed.to_owned()),
+    }
+}
+
 /// Pasted text while a prediction is typed.
 pub fn paste(reader: &mut Reader, shared: &mut Shared, text: &str) {
     let Some((id, number)) = focused(reader, shared).map(|(l, b)| (l.id.clone(), b.number)) else {

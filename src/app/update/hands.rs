@@ -61,6 +61,11 @@ fn half_typed(state: &mut State) {
 }
 
 pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
+    // “Again” is the next key.
+    let waits = state.leaving.map(|(action, _)| action);
+    if waits.is_some() && state.shared.keys.resolve(state.page, key) != waits {
+        state.leaving = None;
+    }
     // What opens the palette or the help is no part of a word.
     if let Some(begun) = state.word.take()
         && let Code::Char(c) = key.code

@@ -69,6 +69,22 @@ fn a_first_ctrl_c_is_forgotten_after_two_seconds() {
 }
 
 #[test]
+fn another_key_between_two_ctrl_c_is_no_again() {
+    for between in [key(Code::Right), ch('n'), ch('?')] {
+        let mut l = Learner::new();
+        l.press(ctrl('c'));
+        l.press(between);
+        assert_ne!(l.note(), "Ctrl-C again leaves.");
+        assert!(
+            !l.press(ctrl('c')).contains(&Effect::Quit(130)),
+            "{between:?}"
+        );
+        assert_eq!(l.note(), "Ctrl-C again leaves.");
+        assert_eq!(l.press(ctrl('c')).last(), Some(&Effect::Quit(130)));
+    }
+}
+
+#[test]
 fn esc_walks_back_and_never_leaves() {
     let mut l = Learner::new();
     l.typed("3D");

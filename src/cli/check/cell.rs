@@ -193,7 +193,7 @@ impl Part<'_> {
                 let place = format!("Row {row} of {}", self.key.name.text);
                 return Err(too_few(self.key, table, &place));
             }
-            (Some(line), None) => *line = typed_cells(typed),
+            (Some(line), None) => *line = typed_cells(typed, columns),
             (None, _) => {}
         }
         Ok(written(&cells))

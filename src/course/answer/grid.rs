@@ -34,13 +34,15 @@ pub fn typed_rows(typed: &str) -> Vec<String> {
         .collect()
 }
 
-/// The cells of one row.
-pub fn typed_cells(row: &str) -> Vec<String> {
+/// The cells of one row of a table with so many columns.
+pub fn typed_cells(row: &str, columns: usize) -> Vec<String> {
     let row = row.trim();
-    // As tables are drawn: `| 1 | 2 |`.
+    // As tables are drawn: `| 1 | 2 |`; with a part for each column its first and last cell
+    // are empty.
     let drawn = row
         .strip_prefix('|')
-        .and_then(|rest| rest.strip_suffix('|'));
+        .and_then(|rest| rest.strip_suffix('|'))
+        .filter(|_| row.split('|').count() != columns);
     drawn
         .unwrap_or(row)
         .split('|')
@@ -51,7 +53,7 @@ pub fn typed_cells(row: &str) -> Vec<String> {
 /// The cells of one row of a table with so many columns: where no bar parts them,
 /// commas do, or white space between numbers.
 fn cells_of(row: &str, columns: usize) -> Vec<String> {
-    let cells = typed_cells(row);
+    let cells = typed_cells(row, columns);
     if cells.len() != 1 || columns < 2 {
         return cells;
     }
@@ -91,7 +93,8 @@ pub fn filled(typed: &str, rows: usize, columns: usize) -> Vec<Vec<String>> {
 pub fn written_row(cells: &[String]) -> String {
     match cells.iter().all(|cell| cell.trim().is_empty()) {
         true => String::new(),
-        false => cells.join(" | "),
+        // As it is read again.
+        false => cells.join(" | ").trim().to_owned(),
     }
 }
 
@@ -136,11 +139,11 @@ pub(super) fn excess(typed: &str, table: &Table) -> Option<String> {
     let (line, name) = lines
         .iter()
         .zip(&table.rows)
-        .find(|(line, _)| typed_cells(line).len() > table.columns.len())?;
+        .find(|(line, _)| typed_cells(line, table.columns.len()).len() > table.columns.len())?;
     Some(format!(
         "Row {} has {} cells and the table has {} columns: {}. Cells are separated by |.",
         name.text,
-        typed_cells(line).len(),
+        typed_cells(line, table.columns.len()).len(),
         table.columns.len(),
         listed(&table.columns)
     ))
@@ -157,9 +160,23 @@ mod tests {
             vec![String::new(), "12.6 MB".to_owned()],
             vec![String::new(), String::new()],
         ];
-        assert_eq!(written(&cells), "2,097,152 | ;  | 12.6 MB; ");
+        assert_eq!(written(&cells), "2,097,152 |; | 12.6 MB; ");
         assert_eq!(filled(&written(&cells), 3, 2), cells);
         assert_eq!(written(&filled("", 2, 2)), "");
+        // Whichever cells are empty, what stands in the others stays in its place.
+        for empty in 0..16 {
+            let text = |at: usize| {
+                if empty >> at & 1 == 1 {
+                    String::new()
+                } else {
+                    at.to_string()
+                }
+            };
+            let cells = vec![(0..4).map(text).collect::<Vec<String>>()];
+            let once = written(&cells);
+            assert_eq!(filled(&once, 1, 4), cells, "{once}");
+            assert_eq!(written(&filled(&once, 1, 4)), once);
+        }
         assert_eq!(filled("| 1 | 2 |; 3|4", 2, 2), [["1", "2"], ["3", "4"]]);
         for row in ["3, 1, 1", "3,1,1", "3 1 1", "3 | 1 | 1"] {
             assert_eq!(filled(row, 1, 3), [["3", "1", "1"]], "{row}");

@@ -3,7 +3,7 @@
 
 use super::figures::{Figurer, LARGE, alike};
 use crate::answer::{Expr, Key, Value};
-use crate::block::{Block, Cell, Live};
+use crate::block::{Block, Cell, Live, swept};
 use crate::fault::{Fault, Place};
 use crate::fields::{Phrase, Typed};
 use crate::lesson::{Lesson, Part};
@@ -257,6 +257,23 @@ impl Look<'_> {
                     }
                 }
             }
+            Ok(Block::Chart {
+                x, range, series, ..
+            }) => {
+                let env = self.figurer.env(&setup);
+                for (one, at) in series
+                    .iter()
+                    .flat_map(|one| range.iter().map(move |at| (one, at)))
+                {
+                    let here = env.with(&swept(x, *at));
+                    // A chart rounds: a whole number is not read off it.
+                    let rounded = |v: &Value| v.quantity().is_some_and(|q| q.exact().is_none());
+                    let value = one.y.value.check(&here).ok().filter(rounded);
+                    // An expression at some point is not that of a question.
+                    let written = format!("{} at {x} {at}", bare(&one.y.written.text));
+                    self.show(one.y.written.at, value, written, false);
+                }
+            }
             Ok(Block::Steps { steps, .. }) => {
                 steps.iter().for_each(|step| self.phrase(step, &setup));
             }
@@ -366,6 +383,16 @@ mod tests {
         );
         let guessed = guess_of("block.products");
         assert_eq!(found(&format!("## A\n\n{guessed}\n## B\n\n{count}")), [10]);
+        // A point of a chart is a number too.
+        let share = "```question\nexercise = \"ex15\"\nkey = \"gateup\"\n```\n";
+        let chart = |tokens: &str| {
+            format!(
+                "```chart\nx = \"tokens\"\nrange = [{tokens}]\nunit = \"%\"\nseries = [{{ name = \"A\", y = \"save(group(v1, gate up), group(v1+gate_up, gate up))\" }}]\n```\n"
+            )
+        };
+        let shown = |tokens: &str| found(&format!("## A\n\n{}\n## B\n\n{share}", chart(tokens)));
+        assert_eq!(shown("128, 1024").len(), 1);
+        assert_eq!(shown("128, 2048"), none);
         // Small counts and other dimensions stand for many things.
         assert_eq!(
             found(&format!("## A\n\n`= 2 * 4 * B*S*I`\n\n{guess}")),
