@@ -67,6 +67,24 @@ pub fn sections(study: &Study, place: usize) -> Vec<usize> {
     leg.map_or(Vec::new(), |leg| leg.sections)
 }
 
+/// Lesson and section that the path reads before a section; in a lesson that it does not
+/// take, the section before it.
+pub fn before(study: &Study, place: usize, section: usize) -> Option<(usize, usize)> {
+    let legs = route(study).map(|route| route.legs(&study.course));
+    let mut before = None;
+    for leg in legs.into_iter().flatten() {
+        let mut read = leg.sections.iter().map(|read| (leg.place, *read));
+        if leg.place == place {
+            return read
+                .take_while(|(_, read)| *read < section)
+                .last()
+                .or(before);
+        }
+        before = read.next_back().or(before);
+    }
+    section.checked_sub(1).map(|before| (place, before))
+}
+
 /// What comes next, in words.
 fn words(study: &Study, next: &Next) -> String {
     match next {

@@ -121,6 +121,14 @@ mod tests {
     }
 
     #[test]
+    fn space_and_b_page_where_help_says_so() {
+        for page in [Page::Glossary, Page::Kernel, Page::Claims, Roofline] {
+            assert_eq!(resolve(page, ch(' ')), Some(PageDown), "{page:?}");
+            assert_eq!(resolve(page, ch('b')), Some(PageUp), "{page:?}");
+        }
+    }
+
+    #[test]
     fn h_is_left_except_in_exercises() {
         assert_eq!(resolve(Lab, ch('h')), Some(Left));
         assert_eq!(resolve(Exercises, ch('h')), Some(Hint));

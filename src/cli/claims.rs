@@ -182,8 +182,8 @@ fn evidence(claim: &Claim, env: &Env<'_>) -> Vec<String> {
     }
     out.extend(wrapped(&format!("{}.", claim.verdict()), "Verdict: ", "  "));
     out.extend(wrapped(&claim.truth_in(env), "  ", "  "));
-    if claim.by_reading {
-        out.push(format!("  {}", Claim::BY_READING));
+    if let Some(how) = claim.how_found() {
+        out.push(format!("  {how}"));
     }
     if let Some(command) = claim.demonstration() {
         out.extend(wrapped(&command, "  Command: ", "  "));

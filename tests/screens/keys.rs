@@ -10,7 +10,7 @@
 use super::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB};
 use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::lesson::Focus;
-use tinyllama_tutor::app::{Effect, Event, Message, Page, update};
+use tinyllama_tutor::app::{self, Effect, Event, Message, Page, update};
 use tinyllama_tutor::course::Course;
 
 /// The form of ex1 with its first question under the cursor.
@@ -288,9 +288,64 @@ fn home_follows_the_path_and_space_goes_on_with_it() {
     let s = s.typed("393216 B").press(&[ENTER]).shows("right");
     let s = s.shows("Space goes on with the path.").press(&[SPACE]);
     assert_eq!(s.state.page, Page::Lesson);
-    s.shows("A wall has a price")
+    // b goes back over what the path reads, and over nothing else.
+    let s = s.shows("A wall has a price").press(&[ch('b')]);
+    let mut s = s.shows("A first answer");
+    for _ in 0..40 {
+        s = s.press(&[ch('b')]).hides("Keys, and how to leave");
+        if s.rows().join(" ").contains("The path begins here.") {
+            break;
+        }
+    }
+    s.shows("The path begins here.")
         .press(&[ch('1')])
         .shows("1 of 15 done");
+}
+
+#[test]
+fn space_at_the_end_of_any_lesson_goes_on_with_the_path() {
+    let mut s = home(80, 24).press(&[ch(':')]).typed("0").press(&[ENTER]);
+    for _ in 0..60 {
+        if s.rows().join(" ").contains("The end of this lesson.") {
+            break;
+        }
+        s = s.press(&[SPACE]);
+    }
+    // Lesson by lesson all of it is read, and the path asks its question next.
+    let s = s.shows("The end of this lesson. Space goes on with the path: question ex3 res1");
+    let s = s.press(&[SPACE]);
+    assert_eq!(s.state.page, Page::Exercises);
+}
+
+#[test]
+fn a_footer_offers_what_the_block_has() {
+    let course = Course::built_in();
+    let mut kinds = std::collections::BTreeSet::new();
+    for (at, lesson) in course.lessons().enumerate() {
+        for (section, text) in lesson.sections.iter().enumerate() {
+            let takes = text.live().filter(|live| app::live::takes_keys(live));
+            for (block, live) in takes.enumerate() {
+                if !live.predict.is_empty() || !kinds.insert(live.kind.clone()) {
+                    continue;
+                }
+                let mut s = home(120, 40).press(&[ch('2')]);
+                s.state.reader.lesson = at;
+                s.state.reader.section = section;
+                s.state.reader.focus = Focus::Block(block);
+                let footer = s.rows().pop().unwrap();
+                for (offer, key, none) in [
+                    (" r run", ch('r'), "has nothing to run"),
+                    ("Enter open", ENTER, "opens nothing"),
+                ] {
+                    if footer.contains(offer) {
+                        // The first key may only bring the block into view.
+                        s = s.press(&[key, key]).hides(none);
+                    }
+                }
+            }
+        }
+    }
+    assert!(kinds.contains("profile"), "{kinds:?}");
 }
 
 #[test]

@@ -84,7 +84,12 @@ pub const TABLE: &[Entry] = &[
     entry(
         On::Moving,
         &[(key(Code::PageUp), PageUp), (key(Code::PageDown), PageDown)],
-        &[(ctrl('u'), PageUp), (ctrl('d'), PageDown)],
+        &[
+            (ctrl('u'), PageUp),
+            (ctrl('d'), PageDown),
+            (ch(' '), PageDown),
+            (ch('b'), PageUp),
+        ],
         "page (Space, b)",
     ),
     entry(
@@ -194,7 +199,7 @@ pub const TABLE: &[Entry] = &[
     entry(
         On::Here(&[Studies]),
         &[(ch('='), Why), (ch(' '), Flip)],
-        &[(ch('b'), PageUp)],
+        &[],
         "terms; switch, page",
     ),
     entry(
@@ -248,7 +253,7 @@ pub const TABLE: &[Entry] = &[
     entry(
         On::Here(&[Kernel]),
         &[(ch('n'), NextIdea), (ch('N'), PreviousIdea)],
-        &[(ch(' '), PageDown), (ch('b'), PageUp)],
+        &[],
         "next, previous idea or change",
     ),
     entry(
@@ -345,7 +350,7 @@ pub const TABLE: &[Entry] = &[
     entry(
         On::Here(&[Claims]),
         &[(ch('o'), Outline)],
-        &[(ch(' '), PageDown), (ch('b'), PageUp)],
+        &[],
         "the lesson that cites it",
     ),
     entry(

@@ -76,7 +76,13 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
         },
         Ok(B::Micro { .. }) => EXPERIMENT,
         Ok(B::Kernel { op: Some(_), .. } | B::Ribbon { .. }) => OPENED,
-        Ok(B::Kernel { .. }) => TURNED,
+        Ok(
+            B::Kernel { .. }
+            | B::Profile(_)
+            | B::Table { .. }
+            | B::Chart { .. }
+            | B::Roofline { .. },
+        ) => TURNED,
         Ok(B::Claim { id }) if !runs(id.as_str()) => OPENED,
         _ => SHOWN,
     };

@@ -54,6 +54,9 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
 /// Said of Enter where what has the keys was not on the page.
 const SHOWN: &str = "This is what has the keys: Enter again acts on it.";
 
+/// Said before what comes next, where a lesson ends that the path did not lead to.
+const LESSON_ENDS: &str = "The end of this lesson. Space goes on with the path:";
+
 /// PgUp and PgDn while something is typed: within the section, and what is typed stays.
 pub(super) fn turned(reader: &mut Reader, shared: &mut Shared, down: bool) {
     let to = match down {
@@ -129,6 +132,8 @@ fn turn_section(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &m
     } else if forward {
         if section + 1 < count {
             show(reader, shared, at, section + 1, out);
+        } else if !reader.visiting && goes_on(shared).is_some() {
+            path_leads(reader, shared, LESSON_ENDS, out);
         } else if let Some(next) = shared.study.lesson(at + 1) {
             let text = format!(
                 "The end of this lesson. ] goes on with {} {}",
@@ -141,10 +146,20 @@ fn turn_section(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &m
                 .notes
                 .say(Tone::Plain, "The end of the course. H shows the contents.");
         }
-    } else if section > 0 {
-        show(reader, shared, at, section - 1, out);
-        // Back means: to the end of what was read before.
-        reader.scroll = usize::MAX;
+    } else {
+        let before = match reader.path {
+            true => followed::before(&shared.study, at, section),
+            false => section.checked_sub(1).map(|before| (at, before)),
+        };
+        match before {
+            Some((lesson, section)) => {
+                show(reader, shared, lesson, section, out);
+                // Back means: to the end of what was read before.
+                reader.scroll = usize::MAX;
+            }
+            None if reader.path => shared.notes.say(Tone::Plain, "The path begins here."),
+            None => {}
+        }
     }
 }
 
@@ -154,16 +169,28 @@ fn on_path(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
     let mut read = followed::sections(&shared.study, at).into_iter();
     if let Some(next) = read.find(|next| *next > section) {
         show(reader, shared, at, next, out);
-    } else if std::mem::replace(&mut reader.through, true) {
-        onward::go_on(shared, out);
     } else {
-        let next = shared.contents.route.as_ref().map(|f| f.next.clone());
-        let text = match next.filter(|next| !next.is_empty()) {
-            Some(next) => format!("Space goes on: {}", ended(&next)),
-            None => "This path is through. Space shows the contents.".to_owned(),
-        };
-        shared.notes.say(Tone::Plain, text);
+        path_leads(reader, shared, "Space goes on:", out);
     }
+}
+
+/// What comes next on the path, in words; `None` where it is through.
+fn goes_on(shared: &Shared) -> Option<String> {
+    let next = shared.contents.route.as_ref().map(|f| f.next.clone());
+    next.filter(|next| !next.is_empty())
+}
+
+/// At the end of a lesson: where the path leads, and with the second key there.
+fn path_leads(reader: &mut Reader, shared: &mut Shared, says: &str, out: &mut Out) {
+    if std::mem::replace(&mut reader.through, true) {
+        onward::go_on(shared, out);
+        return;
+    }
+    let text = match goes_on(shared) {
+        Some(next) => format!("{says} {}", ended(&next)),
+        None => "This path is through. Space shows the contents.".to_owned(),
+    };
+    shared.notes.say(Tone::Plain, text);
 }
 
 fn turn_lesson(reader: &Reader, shared: &mut Shared, forward: bool, out: &mut Out) {

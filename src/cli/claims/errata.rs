@@ -119,8 +119,8 @@ fn entry(ledger: &Ledger, claim: &Claim, env: &Env<'_>) -> Vec<String> {
         item(name, &assumption.text);
     }
     let mut why = claim.truth_in(env);
-    if claim.by_reading {
-        why = format!("{why} {}", Claim::BY_READING);
+    if let Some(how) = claim.how_found() {
+        why = format!("{why} {how}");
     }
     item("Why", &why);
     let other = |id: &str| {

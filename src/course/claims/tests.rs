@@ -112,6 +112,22 @@ fn verdicts_come_with_what_they_need() {
 }
 
 #[test]
+fn what_was_counted_in_a_run_is_not_said_to_be_only_read() {
+    let read = Ledger::built_in().claims().iter().filter_map(|claim| {
+        let how = claim.how_found()?;
+        Some((claim, how))
+    });
+    let mut both = 0;
+    for (claim, how) in read {
+        let run = claim.truth.text.contains("profiler counted");
+        assert_eq!(run, !how.contains("not by running"), "{}", claim.id.text);
+        both += usize::from(run);
+    }
+    // K-V4-1, and what an eager step launches.
+    assert_eq!(both, 2);
+}
+
+#[test]
 fn claims_of_the_court_are_well_posed() {
     let ledger = Ledger::built_in();
     for role in Role::ALL {

@@ -41,8 +41,8 @@ pub(super) fn claim(id: &str, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Pi
     out.extend(measured(claim, &env, facts));
     out.push(Piece::Said("verdict".to_owned(), claim.verdict()));
     out.push(Piece::Text(Prose::of(&claim.truth.text, &env)));
-    if claim.by_reading {
-        out.push(Piece::Words(Weight::Aside, Claim::BY_READING.to_owned()));
+    if let Some(how) = claim.how_found() {
+        out.push(Piece::Words(Weight::Aside, how.to_owned()));
     }
     if let Some(command) = claim.demonstration() {
         let command = command.trim_start_matches("tinyllama-tutor ");
@@ -88,8 +88,20 @@ fn measured(claim: &Claim, env: &Env<'_>, facts: &dyn Facts) -> Option<Piece> {
 }
 
 impl Claim {
-    /// Said of one that was judged so.
-    pub const BY_READING: &'static str = "Found by reading the program, not by running it.";
+    /// How the conclusion was come by, where a program was read for it: not run, or read
+    /// first and run since, where a recorded count stands in what is said of it.
+    pub fn how_found(&self) -> Option<&'static str> {
+        let recorded = |text: &str| text.contains("recorded.");
+        let counted = recorded(&self.truth.text)
+            || self
+                .figures
+                .iter()
+                .any(|figure| recorded(&figure.expr.text));
+        self.by_reading.then_some(match counted {
+            true => "Found by reading the program; counted since, in a run of it.",
+            false => "Found by reading the program, not by running it.",
+        })
+    }
 
     /// The verdict in words: `wrong; it would hold if: …`, `contradicted by K-V2-7`.
     pub fn verdict(&self) -> String {

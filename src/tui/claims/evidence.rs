@@ -128,8 +128,8 @@ fn judged(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         claim.truth.at.line,
         columns,
     ));
-    if claim.by_reading {
-        rows.push(Row::of(Claim::BY_READING, Role::Dim));
+    if let Some(how) = claim.how_found() {
+        rows.push(Row::of(how, Role::Dim));
     }
     rows
 }

@@ -356,7 +356,7 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
                 "←→: option. A digit gives it another place, 0 none, Enter checks"
             }
             Kind::Choice => "←→ or a digit: option. Space marks one, Enter checks the marked one",
-            Kind::Choices => "←→ or a digit: option. Space marks all that fit, Enter checks",
+            Kind::Choices => "←→ or a digit: option. Space marks or unmarks it, Enter checks all",
             _ => "←→: option. Space ranks it next, a digit gives its place, 0 none, Enter checks",
         };
         rows.extend(words(how, width, Role::Dim));
