@@ -394,10 +394,17 @@ impl Screen for Exercises {
             Action::PreviousPart
         };
         self.act(shared, to, out);
-        let typed = |key: &Key| matches!(key.kind, Kind::Number | Kind::Measured);
-        if let Some(next) = current(self, shared)
-            && shared.study.key_of(&next).is_some_and(typed)
-        {
+        let next = current(self, shared);
+        // Words of one's own that stand are changed by their key.
+        let opens = next.as_ref().is_some_and(|next| {
+            let empty = answering::now(shared, next).is_empty();
+            shared.study.key_of(next).is_some_and(|key| match key.kind {
+                Kind::Number | Kind::Measured => true,
+                Kind::Text => empty,
+                _ => false,
+            })
+        });
+        if let Some(next) = next.filter(|_| opens) {
             answering::question(shared, &next, Action::Open, out);
         }
     }

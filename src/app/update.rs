@@ -126,12 +126,8 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             answering::sheet::arrived(shared, &id, answers, again, out);
         }
         Message::Judged(asked, told) => answering::kernel::judged(shared, &asked, *told, out),
-        Message::KernelSaved(id) => {
-            let shown = exercise::shown(&state.exercises, shared);
-            if shown.is_some_and(|shown| shown.id == id) {
-                answering::kernel::saved(shared, &id, out);
-            }
-        }
+        // Also where another page is open meanwhile: the verdict there is of the file.
+        Message::KernelSaved(id) => answering::kernel::saved(shared, &id, out),
         Message::Mutants(values) => shared.runs.mutants = values,
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
         Message::Asked(ask, answer) => {

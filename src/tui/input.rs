@@ -1,5 +1,6 @@
 //! Keys and signals, each read by a thread of its own and sent as messages.
 
+use std::panic::catch_unwind;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -68,7 +69,14 @@ impl Gate {
 /// or when nobody listens any more.
 pub fn read_keys(to: Sender<Message>, gate: Arc<Gate>, spots: Arc<Mutex<Spots>>) {
     thread::spawn(move || {
-        while let Ok(event) = event::read() {
+        loop {
+            // Whatever the library's parser makes of what no terminal sends, the next key
+            // is read.
+            let event = match catch_unwind(event::read) {
+                Ok(Ok(event)) => event,
+                Ok(Err(_)) => break,
+                Err(_) => continue,
+            };
             gate.pass();
             if let Some(message) = message(event, &spots)
                 && to.send(message).is_err()

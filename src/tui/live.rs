@@ -309,7 +309,10 @@ fn outcomes(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
         let ask = piece::piece(place, ask, columns).rows.into_iter();
         rows.extend(ask.map(|row| Row::of(row.text(), Role::Dim)));
         let unit = predict.unit.as_ref().map(Typed::as_str);
-        let yours = Row::of("you said ", Role::Dim).and(said(guess, unit), Role::Text);
+        // A blank behind it, also where it ends at the column of what it is.
+        let yours = Row::of("you said ", Role::Dim)
+            .and(said(guess, unit), Role::Text)
+            .and(" ", Role::Text);
         // What cannot be had again is shown as it was then.
         let then = |why| match &guess.outcome {
             kept if kept.is_empty() || kept == why => Err(why),

@@ -556,21 +556,15 @@ fn options_are_marked_and_ranked() {
         .press(&[ENTER])
         .shows("right");
     // facts: softmax 1.049, q 0.524, norm1 0.263 MB.
-    s.press(&[
-        key(Code::Down),
-        RIGHT,
-        SPACE,
-        key(Code::Left),
-        SPACE,
-        RIGHT,
-        RIGHT,
-        SPACE,
-    ])
-    .shows("[2] q")
-    .shows("[1] softmax")
-    .shows("[3] norm1")
-    .press(&[ENTER])
-    .shows("right");
+    s.press(&[key(Code::Down), ch('3')])
+        .shows("the last that can be given here is 1.")
+        .hides("[1]")
+        .press(&[RIGHT, SPACE, key(Code::Left), SPACE, RIGHT, RIGHT, SPACE])
+        .shows("[2] q")
+        .shows("[1] softmax")
+        .shows("[3] norm1")
+        .press(&[ENTER])
+        .shows("right");
 }
 
 #[test]

@@ -140,10 +140,12 @@ impl Pty {
     /// Types keys, if the program is still there to take them.
     pub fn try_press(&mut self, keys: &str) {
         let mut keys = keys.as_bytes().to_vec();
+        let until = Instant::now() + Duration::from_secs(120);
         while let Err(TrySendError::Full(kept)) = self.patient.try_send(keys) {
             if self.ended() {
                 return;
             }
+            assert!(Instant::now() < until, "it reads no keys any more");
             keys = kept;
             thread::sleep(Duration::from_micros(200));
         }

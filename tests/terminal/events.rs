@@ -221,6 +221,17 @@ fn whole(state: &tempfile::TempDir, seed: u64, events: u64) {
     }
 }
 
+/// A cursor in row 0, a click in column 0.
+#[test]
+fn what_no_terminal_sends_takes_no_keys_away() {
+    let mut p = open(tempfile::tempdir().unwrap());
+    p.wait_for("? help");
+    p.press("\x1b[0R");
+    p.press("zz\x1b[<0;0;0M");
+    p.press("zz?");
+    p.wait_for("go to a screen");
+}
+
 #[test]
 fn a_few_seconds_of_random_events() {
     let seconds = std::env::var("FUZZ_SECONDS").ok();

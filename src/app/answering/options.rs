@@ -105,7 +105,7 @@ pub fn leads_on(shared: &Shared, asked: &Asked) -> bool {
 }
 
 /// Gives the option under the cursor a place in the order, from 1; those behind it move on.
-/// With 0 it has none.
+/// With 0 it has none. A place behind one that nothing has is not given, which is said.
 pub(crate) fn rank(shared: &mut Shared, asked: &Asked, place: usize, out: &mut Out) {
     let Some(key) = shared.study.key_of(asked) else {
         return;
@@ -116,8 +116,15 @@ pub(crate) fn rank(shared: &mut Shared, asked: &Asked, place: usize, out: &mut O
     };
     let mut chosen = marked(&now(shared, asked), &key.options);
     chosen.retain(|other| *other != option);
+    if place > chosen.len() + 1 {
+        let text = format!(
+            "Places are given in order: the last that can be given here is {}.",
+            chosen.len() + 1
+        );
+        return shared.notes.say(Tone::Plain, text);
+    }
     if let Some(at) = place.checked_sub(1) {
-        chosen.insert(at.min(chosen.len()), option);
+        chosen.insert(at, option);
     }
     choose(shared, asked, &chosen, out);
 }
