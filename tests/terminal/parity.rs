@@ -152,6 +152,7 @@ fn a_shell_and_a_form_come_to_the_same() {
     p.wait_for("Parity");
     p.press(ENTER);
     p.wait_for("What is first?");
+    let mut open = false;
     for ((name, _, typed, verdict), key) in
         questions().iter().zip(found["keys"].as_array().unwrap())
     {
@@ -164,7 +165,10 @@ fn a_shell_and_a_form_come_to_the_same() {
             p.press("r");
             p.wait_for("71 launches #");
         }
-        p.press(ENTER);
+        // What is unread leaves its field open, from which Tab opens the next one.
+        if !std::mem::replace(&mut open, *verdict == "unread") {
+            p.press(ENTER);
+        }
         p.wait_for("▌");
         p.press(typed);
         p.press(ENTER);
