@@ -248,6 +248,8 @@ impl<W: Write> Runtime<W> {
         match &message {
             Message::Sheet(id, ..) => self.awaited.retain(|awaited| awaited != id),
             Message::Loaded(_) => self.loading = false,
+            // A sheet that cannot be read holds no keys up.
+            Message::Saved(Err(_)) => self.awaited.clear(),
             _ => {}
         }
         let event = Event {
