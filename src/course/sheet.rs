@@ -333,7 +333,7 @@ impl Sheet {
         let text = document.to_string();
         if text.len() > LARGEST {
             return Err(Fault::whole(
-                &places.shown(path),
+                places.shown(path),
                 format!(
                     "would have {} kB with this answer, and no sheet larger than {} kB is read; nothing was kept of it, shorten it.",
                     text.len() / 1024,
