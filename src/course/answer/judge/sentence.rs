@@ -53,7 +53,7 @@ impl Judgement {
                 };
                 match (&self.tolerance, &self.close) {
                     (Some(tolerance), Some(close)) => format!(
-                        "{typed} is {how}: outside {tolerance}, inside {close}. The method looks right. Carry one more digit in each step. Not counted as a try."
+                        "{typed} is {how}: outside {tolerance}, inside {close}. A step was rounded too early, or a small term is left out or counted in. Not counted as a try."
                     ),
                     (Some(tolerance), None) => format!(
                         "{typed} is right as far as it goes; {tolerance} asks for more digits. Not counted as a try."
