@@ -6,7 +6,7 @@
 use super::{Config, Cost, CostError, Direction, KernelCost, Priced};
 use crate::fusion::{Boundary, Fusion};
 use crate::model::{BLOCK_OPS, OpKind, Product, Sizes};
-use crate::nearest;
+use crate::near::nearest;
 
 /// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
