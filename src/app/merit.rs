@@ -38,32 +38,33 @@ impl Pane {
 pub const TERMS: &str =
     "MFU: FLOPs of the model, or 2 for each weight and token, over time and peak.";
 
-/// The roofs of the device that a report is of: a GPU's by its data sheet, a CPU's where
-/// they were measured.
+/// The roofs of the device that a report is of: a GPU's by its data sheet, those of a CPU
+/// and of a GPU without one as they were measured on the report's backend.
 pub fn roofs(
     report: &Report,
     gpus: Option<&GpuDatabase>,
-    cpu: Option<&Ceilings>,
+    measured: Option<&Ceilings>,
     dtype: Dtype,
 ) -> Option<Roofs> {
-    if report.backend == BackendKind::Cpu.name() {
-        let cpu = cpu.filter(|c| c.source == Source::Measured)?;
-        return Some(Roofs {
-            of: format!("{}, measured @", cpu.of),
-            products: cpu.roof(dtype, true)?,
-            others: cpu.roof(dtype, false)?,
-        });
-    }
-    Roofs::of_report(report, gpus?, dtype)
+    let sheet = gpus.and_then(|gpus| Roofs::of_report(report, gpus, dtype));
+    sheet.or_else(|| {
+        let here = measured.filter(|c| c.source == Source::Measured)?;
+        Some(Roofs {
+            of: format!("{}, measured @", here.of),
+            products: here.roof(dtype, true)?,
+            others: here.roof(dtype, false)?,
+        })
+    })
 }
 
 /// The figures of a plan on the bench's setup; none where it was not run.
 pub fn of(shared: &Shared, cost: &Cost) -> Option<Merit> {
     let report = report(shared, &shared.bench, cost)?;
     let mut backends = shared.machine.backends.iter();
-    let cpu = backends.find(|b| b.name == BackendKind::Cpu.name());
-    let cpu = cpu.and_then(|b| b.ceilings.as_ref());
-    let roofs = roofs(report, shared.study.gpus.as_deref(), cpu, cost.config.dtype);
+    let ran = backends.find(|b| b.name == report.backend);
+    let measured = ran.and_then(|b| b.ceilings.as_ref());
+    let gpus = shared.study.gpus.as_deref();
+    let roofs = roofs(report, gpus, measured, cost.config.dtype);
     Some(Merit::of(report, cost, roofs.as_ref()))
 }
 
@@ -125,4 +126,60 @@ pub(super) fn numbers(plans: &[String], merits: &[Option<Merit>], at: usize) -> 
         }
     });
     std::iter::once(figures).chain(hot).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runs::tests::report;
+
+    #[test]
+    fn a_device_has_its_data_sheet_or_what_was_measured_on_it() {
+        let gpus = GpuDatabase::embedded().unwrap();
+        let measured = Ceilings {
+            of: "this device".into(),
+            source: Source::Measured,
+            bandwidth: 1e12,
+            fp32: 2e12,
+            matrix16: None,
+            launch: None,
+            spread: None,
+        };
+        for (backend, device, known, of) in [
+            (
+                "cuda",
+                "NVIDIA H100 80GB HBM3 (sm_90a), CUDA 13.0 driver",
+                true,
+                Some("H100 SXM5, data sheet"),
+            ),
+            (
+                "cuda",
+                "NVIDIA Quantum 9000 (sm_200), CUDA 19.0 driver",
+                true,
+                Some("this device, measured @"),
+            ),
+            (
+                "cuda",
+                "NVIDIA Quantum 9000 (sm_200), CUDA 19.0 driver",
+                false,
+                None,
+            ),
+            (
+                "cpu",
+                "AMD EPYC, 2 threads, AVX-512",
+                true,
+                Some("this device, measured @"),
+            ),
+            ("cpu", "AMD EPYC, 2 threads, AVX-512", false, None),
+        ] {
+            let report = Report {
+                backend: backend.into(),
+                device: device.into(),
+                ..report(71, 219.0)
+            };
+            let measured = Some(&measured).filter(|_| known);
+            let found = roofs(&report, Some(&gpus), measured, Dtype::Fp32);
+            assert_eq!(found.map(|roofs| roofs.of).as_deref(), of, "{device}");
+        }
+    }
 }

@@ -117,8 +117,8 @@ pub(super) fn compare(output: &OutputArgs, args: &CompareArgs, out: &mut Out) ->
         code = asked.measure(&mut comparison)?;
     }
     let columns = &comparison.columns;
-    let cpu = merit::cpu_roof(&places, columns);
-    let merits = merit::of(cpu.as_ref(), &database, columns);
+    let measured = merit::measured_roof(&places, columns);
+    let merits = merit::of(measured.as_ref(), &database, columns);
     let ran = columns.iter().find_map(|c| c.report.as_ref());
     let idle = ran.map_or_else(Vec::new, |report| idle(&base, &report.backend));
     let shown = Shown {

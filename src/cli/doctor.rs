@@ -14,9 +14,6 @@ use course::Places;
 use facts::{Document, Files, Terminal};
 use plan::units::{Quantity, format};
 
-/// Columns that the screen keeps for a word and its margins.
-const BESIDE_A_WORD: usize = 20;
-
 /// Longest `escape-time` of tmux at which Esc feels immediate.
 const ESCAPE_TIME_MS: u64 = 50;
 
@@ -65,23 +62,12 @@ pub(super) fn doctor(output: &OutputArgs, out: &mut Out) -> Outcome {
     Ok(0)
 }
 
-/// What the workshop's own doctor says of the surroundings and the folders, in
-/// lines that fit beside a word. It asks tmux, so it is not for the time before
-/// the first screen.
+/// What the workshop's own doctor says of the surroundings and the folders, a word and a
+/// sentence each. It asks tmux, so it is not for the time before the first screen.
 pub(super) fn facts(places: &Places, output: &OutputArgs) -> Vec<(String, String)> {
-    let margin = " ".repeat(BESIDE_A_WORD);
-    let terminal = Terminal::find(output);
-    let mut facts = Vec::new();
-    for (mut word, text) in of_surroundings(&terminal)
-        .into_iter()
-        .chain(of_files(&Files::find(places)))
-    {
-        for line in wrapped(&text, &margin, &margin) {
-            facts.push((word.to_owned(), line.trim_start().to_owned()));
-            word = "";
-        }
-    }
-    facts
+    let said = of_surroundings(&Terminal::find(output)).into_iter();
+    let said = said.chain(of_files(&Files::find(places)));
+    said.map(|(word, text)| (word.to_owned(), text)).collect()
 }
 
 /// A word and a sentence each.

@@ -6,6 +6,7 @@ use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use plan::fusion::Version;
+use study::catalogue::Definition;
 
 /// The sentence, with the way out.
 pub(super) fn sentence(error: &Error) -> String {
@@ -45,6 +46,9 @@ pub(super) fn sentence(error: &Error) -> String {
                 Ok(_) => format!(
                     "--version {name} belongs to a subcommand: tinyllama-tutor cost --version {name}"
                 ),
+                Err(_) if Definition::named(&name).is_some() => {
+                    format!("“{name}” is a study: tinyllama-tutor study {name}")
+                }
                 Err(_) => format!("there is no subcommand “{name}”{meant}; {help}"),
             }
         }
@@ -114,6 +118,10 @@ mod tests {
     fn every_mistake_is_one_sentence_with_a_way_out() {
         let cases = [
             ("csot", "there is no subcommand “csot”; did you mean"),
+            (
+                "roofline",
+                "“roofline” is a study: tinyllama-tutor study roofline",
+            ),
             (
                 "cost --gpus",
                 "there is no option --gpus here; did you mean --gpu?",

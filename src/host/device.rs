@@ -6,7 +6,6 @@ use std::path::Path;
 
 use course::answer::{data_sheets, gpu_id};
 use course::{DEVICE, Places, Store};
-use plan::cost::Gpu;
 
 /// Where NVIDIA's driver tells of its GPUs, a folder each.
 const NVIDIA: &str = "/proc/driver/nvidia/gpus";
@@ -32,42 +31,8 @@ fn nvidia(folder: &Path) -> Option<&'static str> {
         let model = told.lines().find_map(|line| line.strip_prefix("Model:"))?;
         Some(model.trim().to_owned())
     });
-    let name = names.next()?;
-    let sheets = data_sheets()?.all().iter();
-    // "NVIDIA H100 80GB HBM3" is the SXM5 card: the sheet with most words in common,
-    // the first of several, and none that has not the model's own word.
-    let words = |text: &str| -> Vec<String> {
-        let mut words = vec![String::new()];
-        let mut before = ' ';
-        for c in text.to_lowercase().chars() {
-            // "80GB" and "80 GB" are the same words.
-            if c.is_ascii_digit() != before.is_ascii_digit() || !c.is_ascii_alphanumeric() {
-                words.push(String::new());
-            }
-            if let Some(word) = words.last_mut().filter(|_| c.is_ascii_alphanumeric()) {
-                word.push(c);
-            }
-            before = c;
-        }
-        words.retain(|word| !word.is_empty());
-        words
-    };
-    let told = words(&name);
-    let shared = |gpu: &Gpu| words(&gpu.name).iter().filter(|w| told.contains(w)).count();
-    let model = |gpu: &&Gpu| {
-        let id = gpu.id.split('_').next().unwrap_or_default();
-        told.iter().any(|word| word == id) || told.concat().contains(id)
-    };
-    let mut best: Option<&Gpu> = None;
-    for gpu in sheets
-        .filter(|gpu| gpu.name.starts_with("NVIDIA"))
-        .filter(model)
-    {
-        if best.is_none_or(|b| shared(gpu) > shared(b)) {
-            best = Some(gpu);
-        }
-    }
-    best.map(|gpu| gpu.id.as_str())
+    let named = data_sheets()?.named_in(&names.next()?);
+    named.map(|gpu| gpu.id.as_str())
 }
 
 /// The data sheet of the first GPU that AMD's driver names: its architecture and number
@@ -120,15 +85,9 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let card = root.path().join("0000:01:00.0");
         fs::create_dir_all(&card).unwrap();
+        // What names find: `GpuDatabase::named_in`.
         for (model, id) in [
-            ("NVIDIA H200", Some("h200")),
             ("NVIDIA H100 80GB HBM3", Some("h100_sxm")),
-            ("NVIDIA H100 PCIe", Some("h100_pcie")),
-            ("NVIDIA A100-SXM4-80GB", Some("a100_80gb")),
-            ("NVIDIA GeForce RTX 4090", Some("rtx4090")),
-            ("NVIDIA L4", Some("l4")),
-            ("NVIDIA L40S", Some("l40s")),
-            ("NVIDIA GH200 480GB", Some("gh200")),
             ("NVIDIA Quadro K600", None),
         ] {
             let told = format!("Model: \t\t {model}\nIRQ:   \t\t 24\n");

@@ -310,6 +310,10 @@ mod tests {
             found("NVIDIA H200, driver 580, NVRTC 13.0").as_deref(),
             Some("H200")
         );
+        assert_eq!(
+            found("NVIDIA H100 80GB HBM3, CUDA 13.0 driver, NVRTC 13.0").as_deref(),
+            Some("H100 SXM5")
+        );
         assert_eq!(found("NVIDIA Quantum 9000, driver 999"), None);
         // Half of a package has half of its peaks.
         assert_eq!(

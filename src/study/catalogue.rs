@@ -4,7 +4,7 @@
 
 use crate::evidence::{Asks, Evidence};
 use crate::findings::Findings;
-use plan::cost::Gpu;
+use plan::cost::{Gpu, GpuDatabase};
 
 /// What is said of a study before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,8 +73,10 @@ pub fn modelled(study: &dyn Study, ran: Option<&str>, found: &Findings) -> Optio
     if !found.has_modelled() {
         return None;
     }
+    let sheets = GpuDatabase::embedded().ok();
+    let own = ran.and_then(|line| sheets.as_ref()?.named_in(line));
     let where_from = match ran {
-        Some(line) if gpu.is_named_in(line) => return None,
+        Some(_) if own == Some(gpu) => return None,
         Some(_) => "by its data sheet, not of the device that ran",
         None => "by its data sheet",
     };

@@ -13,7 +13,6 @@ mod amd;
 mod analyze;
 mod clock;
 mod counters;
-mod device;
 mod error;
 mod explain;
 pub mod framework;
@@ -35,7 +34,6 @@ mod wall;
 
 pub use against::{Dram, Limit, Reading, RowReading, against};
 pub use counters::{Generation, Half, Traffic, l2, traffic};
-pub use device::gpu_called;
 pub use error::{NoSuchColumn, NoSuchTool, ProfileError, Unexplained};
 pub use explain::{By, Explained};
 pub use like::{Asked, Like, like};

@@ -294,7 +294,8 @@ fn machine(state: &State, pen: &mut Pen<'_>, y: u16) {
             _ => format!("{} {}", b.name, b.device),
         })
         .collect();
-    pen.put(13, y, &ready.join(" · "), Role::Text);
+    let room = usize::from(pen.width().saturating_sub(14));
+    pen.put(13, y, &clip(&ready.join(" · "), room), Role::Text);
 }
 
 /// What Enter does at the cursor.

@@ -81,7 +81,7 @@ const CASES: [(&str, &str, &str, &str); 64] = [
     ("ex27", "line", "10", "right"),
     ("ex27", "line", "7", "slip"),
     ("ex27", "line", "2", "wrong"),
-    ("ex27", "trigger", "scores [2, 0], tile 1", "right"),
+    ("ex27", "trigger", "scores [1, 3, 0], tile 2", "right"),
     ("ex27", "wrong", "0.982014", "right"),
     ("ex27", "wrong", "0.880797", "slip"),
     ("ex27", "wrong", "0.119203", "slip"),

@@ -75,8 +75,8 @@ fn points_and_rows_of_charts_are_clicked() {
         s = s.press(&[SPACE]);
     }
     let s = click_target(s, |t| matches!(t, Target::Point(_, 0, 0)));
-    // At batch 4: two squares of 4·8·128² numbers, x of 4·128·256 and v of 4·128·128.
-    s.shows("V1, seq 128: 4.98");
+    // At batch 4: two squares of 4·8·96² numbers, x of 4·96·256 and v of 4·96·128.
+    s.shows("V1, seq 96: 2.949");
 }
 
 #[test]

@@ -4,32 +4,43 @@ use crate::cli::table::{Align, Table};
 use app::machine::Ceilings;
 use app::merit::roofs;
 use course::Places;
+use course::answer::data_sheets;
 use plan::cost::{Gpu, GpuDatabase};
 use plan::run::{BackendKind, Report};
 use study::lab::Column as Compared;
 use study::lab::merit::{Merit, NAME, hotspots};
 
-/// The roof of this CPU, where a plan ran on it and the workshop has measured one with this
+/// The roof of the device that plans ran on, where the workshop has measured it with this
 /// build.
-pub(super) fn cpu_roof(places: &Places, columns: &[Compared]) -> Option<Ceilings> {
-    let cpu = BackendKind::Cpu.name();
-    let on_cpu = |c: &Compared| c.report.as_ref().is_some_and(|r| r.backend == cpu);
-    if !columns.iter().any(on_cpu) {
-        return None;
-    }
+pub(super) fn measured_roof(places: &Places, columns: &[Compared]) -> Option<Ceilings> {
+    let ran = columns.iter().find_map(|c| c.report.as_ref())?;
+    // A state folder may be another machine's too; behind a name stand versions.
+    let name = |line: &str| {
+        line.split(" (")
+            .next()?
+            .split(',')
+            .next()
+            .map(str::to_owned)
+    };
+    let here =
+        |backend: &str, device: &str| backend == ran.backend && name(device) == name(&ran.device);
     let mut measured = host::kept(places).lab?.roofs.into_iter();
-    Some(measured.find(|roof| roof.backend == cpu)?.ceilings)
+    Some(
+        measured
+            .find(|roof| here(&roof.backend, &roof.device))?
+            .ceilings,
+    )
 }
 
 /// The figures of each plan; none where nothing ran.
 pub(super) fn of(
-    cpu: Option<&Ceilings>,
+    measured: Option<&Ceilings>,
     database: &GpuDatabase,
     columns: &[Compared],
 ) -> Vec<Option<Merit>> {
     let of = |column: &Compared| {
         let report = column.report.as_ref()?;
-        let roofs = roofs(report, Some(database), cpu, column.cost.config.dtype);
+        let roofs = roofs(report, Some(database), measured, column.cost.config.dtype);
         Some(Merit::of(report, &column.cost, roofs.as_ref()))
     };
     columns.iter().map(of).collect()
@@ -38,7 +49,8 @@ pub(super) fn of(
 /// Whether a run was made on this very GPU.
 pub(super) fn ran_on(report: &Report, gpu: &Gpu) -> bool {
     let kind = BackendKind::parse(&report.backend);
-    kind.is_ok_and(BackendKind::is_gpu) && gpu.is_named_in(&report.device)
+    kind.is_ok_and(BackendKind::is_gpu)
+        && data_sheets().and_then(|all| all.named_in(&report.device)) == Some(gpu)
 }
 
 /// The hotspots of a plan as a table; none where its kernels were not timed.

@@ -4,7 +4,7 @@ use super::super::args::{OutputArgs, places};
 use super::super::failure::Failure;
 use course::answer::USUAL_GPU;
 use plan::cost::{Gpu, GpuDatabase, Vendor};
-use study::profile::{Generation, Profile, Tool, gpu_called, say::Said};
+use study::profile::{Generation, Profile, Tool, say::Said};
 
 /// A GPU whose floors and limits stand beside a file, and what it was taken for.
 pub(super) struct Roof<'d> {
@@ -89,7 +89,7 @@ impl<'d> Roof<'d> {
         device: Option<&str>,
         generation: Option<Generation>,
     ) -> Result<Self, Failure> {
-        let own = device.and_then(|name| gpu_called(database, name));
+        let own = device.and_then(|name| database.named_in(name));
         let usual = gpu(database, output, tool)?;
         let course = database.get(places(output).device())?;
         let counted = generation.and_then(|of| of_generation(database, of, usual));

@@ -67,9 +67,9 @@ impl AutoArgs {
         let backend = BackendKind::parse(&self.backend)?;
         if launch.is_none() && barrier.is_none() {
             let auto = planner(config.clone(), device, backend, Some(learned))?;
-            let gpu = GpuDatabase::embedded()?.get(device)?.clone();
+            let sheets = GpuDatabase::embedded()?;
             // Another device than the one that was calibrated is priced by its data sheet.
-            if auto.has == Has::All || gpu.is_named_in(&auto.device) {
+            if auto.has == Has::All || sheets.named_in(&auto.device) == Some(sheets.get(device)?) {
                 return Ok(auto);
             }
         }

@@ -1,5 +1,7 @@
 //! The GPU database: data sheets and architecture facts, with their sources.
 
+mod called;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -133,12 +135,6 @@ impl Gpu {
         }
     }
 
-    /// Whether a device's line names this GPU: all words of its id stand in it.
-    pub fn is_named_in(&self, line: &str) -> bool {
-        let line = line.to_lowercase();
-        self.id.split('_').all(|word| line.contains(word))
-    }
-
     /// Whether no vendor-grade source was found for a key.
     pub fn is_unconfirmed(&self, key: &str) -> bool {
         self.sources
@@ -180,12 +176,6 @@ impl GpuDatabase {
             .filter(|(id, _)| named.contains(*id))
             .map(|(id, name)| (id.as_str(), name.as_str()))
             .collect()
-    }
-
-    /// The GPU that a device's line names: the longest id whose words all stand in it.
-    pub fn named_in(&self, line: &str) -> Option<&Gpu> {
-        let named = self.gpus.iter().filter(|gpu| gpu.is_named_in(line));
-        named.max_by_key(|gpu| gpu.id.len())
     }
 
     /// Reads the database's TOML.

@@ -45,7 +45,7 @@ pub fn rows(chart: &Chart, block: usize, ascii: bool, columns: usize) -> Vec<Row
             .at(MARGIN, " └", Role::Dim)
             .and("─".repeat(width), Role::Dim),
     );
-    rows.push(ticks(chart, &scale, width));
+    rows.push(ticks(chart, &scale, columns.saturating_sub(MARGIN + 2)));
     let names: Vec<String> = chart
         .lines
         .iter()
@@ -210,28 +210,33 @@ fn cell(lit: &dyn Fn(usize, usize) -> bool, x: usize, y: usize, ascii: bool) -> 
     }
 }
 
-/// Values of the parameter below the axis, as many as stand clear.
-fn ticks(chart: &Chart, scale: &Scale, width: usize) -> Row {
-    let mut text: Vec<char> = vec![' '; width + 8];
-    let mut free = 0;
-    for x in &chart.at {
-        let column = (scale.dot(*x, scale.bottom).0 / 2.0).round() as usize;
-        let label = match x.fract() == 0.0 {
-            true => plan::units::group_thousands(*x as i128),
-            false => significant(*x, 2),
-        };
-        if column < free {
-            continue;
+/// Values of the parameter below the axis, as many as stand clear: the outermost before
+/// those between, none beyond the `room` there is from the axis on.
+fn ticks(chart: &Chart, scale: &Scale, room: usize) -> Row {
+    let label = |x: f64| match x.fract() == 0.0 {
+        true => plan::units::group_thousands(x as i128),
+        false => significant(x, 2),
+    };
+    let labels = chart.at.iter().filter(|x| x.is_finite()).map(|x| {
+        let (label, column) = (label(*x), scale.dot(*x, scale.bottom).0 / 2.0);
+        // The last one ends where the row does, and still stands below its point.
+        let column = (column.round() as usize).min(room.saturating_sub(label.len()));
+        (column, label)
+    });
+    let mut labels: Vec<(usize, String)> = labels.collect();
+    let last = labels.pop();
+    let end = last.as_ref().map_or(room, |(column, _)| *column);
+    let mut text = String::new();
+    for (column, label) in labels {
+        let free = text.len() + usize::from(!text.is_empty());
+        if column >= free && column + label.len() < end {
+            text = format!("{text:column$}{label}");
         }
-        for (i, c) in label.chars().enumerate() {
-            if let Some(place) = text.get_mut(column + i) {
-                *place = c;
-            }
-        }
-        free = column + label.len() + 1;
     }
-    let text: String = text.into_iter().collect();
-    Row::default().at(MARGIN, format!("  {}", text.trim_end()), Role::Dim)
+    if let Some((column, label)) = last {
+        text = format!("{text:column$}{label}");
+    }
+    Row::default().at(MARGIN, format!("  {text}"), Role::Dim)
 }
 
 #[cfg(test)]
@@ -278,5 +283,38 @@ mod tests {
         let scale = Scale::of(&chart, 10);
         assert_eq!(plot(&chart, &scale, false).0.len(), HEIGHT);
         assert!(scale.value(scale.top).parse::<f64>().is_ok());
+    }
+
+    /// Columns of text on a screen of 60, 80 and 120 columns, and what a block has less.
+    const COLUMNS: [usize; 3] = [52, 72, 112];
+
+    #[test]
+    fn no_chart_of_the_course_cuts_a_label() {
+        let course = course::Course::built_in();
+        let blocks = course.lessons().flat_map(|lesson| lesson.live());
+        let mut charts = 0;
+        for (range, log) in blocks.filter_map(|live| match &live.content {
+            Ok(course::Block::Chart { range, log, .. }) => Some((range, *log)),
+            _ => None,
+        }) {
+            charts += 1;
+            let mut chart = line(&vec![1.0; range.len()]);
+            (chart.at, chart.log_x) = (range.clone(), log);
+            let labels: Vec<String> = range
+                .iter()
+                .map(|x| plan::units::group_thousands(*x as i128))
+                .collect();
+            for columns in COLUMNS {
+                let rows = rows(&chart, 0, false, columns);
+                let ticks = rows.last().map(Row::text).unwrap_or_default();
+                assert!(ticks.chars().count() <= columns, "{columns}: {ticks}");
+                let drawn: Vec<&str> = ticks.split_whitespace().collect();
+                let whole = |label: &&str| labels.iter().any(|whole| whole == label);
+                assert!(drawn.iter().all(whole), "{columns}: {ticks}");
+                assert_eq!(drawn.last(), labels.last().map(String::as_str).as_ref());
+                assert!(drawn.len() > 1, "{columns}: {ticks}");
+            }
+        }
+        assert!(charts > 5, "{charts}");
     }
 }

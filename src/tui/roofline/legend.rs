@@ -166,9 +166,12 @@ fn below(state: &State) -> Vec<(String, Role)> {
         lines.push(count(c));
         if !view.roofs.own {
             lines.push(("roof of another device".to_owned(), Role::Warn));
-            if state.shared.machine.kind() == BackendKind::Cpu {
-                lines.push(("R measures this CPU".to_owned(), Role::Text));
-            }
+            let here = match state.shared.machine.kind() {
+                BackendKind::Cpu => Some("CPU"),
+                kind => kind.is_gpu().then_some("GPU"),
+            };
+            let measures = here.map(|here| (format!("R measures this {here}"), Role::Text));
+            lines.extend(measures);
         }
     }
     if let Some(c) = &view.roofs.what_if {

@@ -104,7 +104,7 @@ fn the_feedback_of_the_mockup() {
         ),
         (
             "217 GFLOP",
-            "close: 217 GFLOP is a little low: outside ± 0.5 %, inside ± 2 %. The method looks right. Carry one more digit in each step. Not counted as a try.",
+            "close: 217 GFLOP is a little low: outside ± 0.5 %, inside ± 2 %. A step was rounded too early, or a small term is left out or counted in. Not counted as a try.",
         ),
         (
             "109.63 GFLOP",

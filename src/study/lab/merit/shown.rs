@@ -120,7 +120,7 @@ pub fn sources(merits: &[Option<Merit>]) -> Vec<String> {
     match runs().find_map(|m| m.roof.as_ref()) {
         Some(roof) => said.push(format!("MFU and shares of a roof: {roof}.")),
         None if runs().next().is_some() => said.push(
-            "No MFU: no roof of the device that ran is known (R on the roofline page measures a CPU's)."
+            "No MFU: no roof of the device that ran is known (R on the roofline page measures it)."
                 .to_owned(),
         ),
         None => {}

@@ -7,6 +7,7 @@ use crate::findings::{Cell, Column, Findings, Plot, Sheet, Source};
 use crate::studies::fit::line;
 use crate::studies::hierarchy::size;
 use crate::timing::{ALARMS, Interval, Verdict, of_median};
+use plan::cost::{Gpu, GpuDatabase};
 use plan::run::{HostCase, HostReport, HostSeries, HostWay, mad, median};
 
 /// Statements that one study makes at once, at the most: an interval misses as rarely as
@@ -44,6 +45,7 @@ impl HostMemory {
     pub(super) fn measured(&self, evidence: &Evidence) -> Findings {
         let mut found = Findings::default();
         let mut shared = false;
+        let sheets = GpuDatabase::embedded().ok();
         for (case, report) in self.cases.iter().zip(&evidence.host) {
             let report = match report {
                 Ok(report) => report,
@@ -56,7 +58,8 @@ impl HostMemory {
                 found.title.clone_from(&report.device);
             }
             // A driver that does not know the question leaves it to the data sheet.
-            let sheet = self.gpu.shares_memory() && self.gpu.is_named_in(&report.device);
+            let own = sheets.as_ref().and_then(|all| all.named_in(&report.device));
+            let sheet = own.is_some_and(Gpu::shares_memory);
             shared |= sheet || report.integrated == Some(true);
             match report.case {
                 HostCase::Copies => self.copied(report, &mut found),
