@@ -229,7 +229,7 @@ pub(super) fn side_by_side(shown: &Shown<'_>, out: &mut Out) {
     }
     out.lines(closing(comparison, idle));
     let costs = columns.iter().map(|column| &column.cost);
-    for note in scope.note(costs) {
+    if let Some(note) = scope.note(costs) {
         out.lines(wrapped(&note, "note ", "     "));
     }
     let beaten = |parts: Vec<String>| parts.iter().any(|part| part == BEATEN);
