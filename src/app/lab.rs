@@ -431,17 +431,22 @@ fn wall(page: &Lab, shared: &mut Shared) {
 /// Opens the terms behind the number under the cursor.
 fn why(page: &Lab, shared: &mut Shared, out: &mut Out) {
     let key = match page.part {
-        Part::Table => match table(&shared.bench, &shared.machine, &shared.runs)
-            .get(page.row)
-            .and_then(|row| row.key)
-        {
-            Some(key) => key.to_owned(),
-            None => {
-                let text = counts::said(shared).unwrap_or_else(|| shared.machine.no_terms());
-                shared.notes.say(Tone::Plain, text);
-                return;
+        Part::Table => {
+            let rows = table(&shared.bench, &shared.machine, &shared.runs);
+            let row = rows.get(page.row);
+            match row.and_then(|row| row.key) {
+                Some(key) => key.to_owned(),
+                None => {
+                    let launches = row.filter(|row| row.label.starts_with("launch"));
+                    let launches = launches.and_then(|_| shared.machine.of_launches());
+                    let text = launches
+                        .or_else(|| counts::said(shared))
+                        .unwrap_or_else(|| shared.machine.no_terms());
+                    shared.notes.say(Tone::Plain, text);
+                    return;
+                }
             }
-        },
+        }
         _ => {
             let group = selected(&shared.bench, shared.slot);
             let kernel = group.and_then(|g| kernel_of(shared.bench.cost(), &g));

@@ -2,7 +2,7 @@
 //! model, the line under the page.
 
 use super::Compare;
-use super::rows::{BEATEN, Row};
+use super::rows::{BEATEN, Row, rows};
 use crate::intent::Out;
 use crate::merit::{Pane, TERMS};
 use crate::note::Tone;
@@ -32,8 +32,11 @@ pub(super) fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
             shared.notes.say(Tone::Plain, text);
             return;
         }
-        _ => {
-            let text = shared.machine.no_terms();
+        row => {
+            let rows = rows(page, &shared.bench, &shared.machine, &shared.runs);
+            let launches = rows.get(row).filter(|r| r.label.starts_with("launch"));
+            let text = launches.and_then(|_| shared.machine.of_launches());
+            let text = text.unwrap_or_else(|| shared.machine.no_terms());
             shared.notes.say(Tone::Plain, text);
             return;
         }

@@ -89,7 +89,12 @@ pub fn format_in(q: &Quantity, unit: Unit, decimals: Option<u8>) -> Result<Strin
         }
         (None, _) => significant(q.in_unit(unit), DIGITS),
     };
-    Ok(joined(&number, unit.symbol()))
+    let symbol = match unit.symbol() {
+        // A share, as of an error, and no multiple.
+        "x" if q.value().abs() < 0.1 => "",
+        symbol => symbol,
+    };
+    Ok(joined(&number, symbol))
 }
 
 /// The quantity as it was read, in full: counts of bytes and FLOP in base units
@@ -249,6 +254,13 @@ mod tests {
             format(&Quantity::new(4.8e12, Dimension::BytesPerSecond)),
             "4.800 TB/s"
         );
+    }
+
+    #[test]
+    fn a_small_share_is_no_multiple() {
+        let of = |v| format_in(&Quantity::ratio(v), Unit::FACTOR, None).unwrap();
+        assert_eq!(of(0.008_217), "0.008217");
+        assert_eq!((of(0.5), of(2.0)), ("0.5000x".into(), "2.000x".into()));
     }
 
     #[test]
