@@ -292,7 +292,7 @@ pub(super) const VALUES: &[(&str, usize, &str)] = &[
     ("B-SOFT0", 1, "0.976562"),
     ("B-SOFT0", 2, "0.0009765625"),
     ("B-FLASH2", 0, "0.880797"),
-    ("B-FLASH2", 1, "0.982014"),
+    ("B-FLASH2", 1, "0.997527"),
     ("B-FLASH2", 2, "0.119203"),
     ("B-FLASHPAD", 0, "28"),
     ("B-ULTRA-VAR", 0, "4"),
