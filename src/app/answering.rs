@@ -26,9 +26,10 @@ use plan::fusion::Cut;
 use plan::run::{BackendKind, MicroRequest};
 
 pub use check::{Standing, derived, echo, echo_cell, now, refused, right, standing, tolerance};
+pub use course::answer::marked;
 pub use kernel::written;
 pub(super) use options::rank;
-pub use options::{here, leads_on, marked};
+pub use options::{here, leads_on};
 use options::{mark, marks, unmarked, warned};
 pub use sheet::open as open_sheet;
 
@@ -329,6 +330,10 @@ fn run(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         }
         return;
     }
+    if !runs(shared, key) {
+        let text = "This question needs no run: nothing in its answer is measured.";
+        return shared.notes.say(Tone::Plain, text);
+    }
     let asked = match asked_runs(key) {
         Ok(asked) => asked,
         Err(why) => return shared.notes.say(Tone::Bad, why),
@@ -359,6 +364,11 @@ pub fn asked_runs(key: &Key) -> Result<Vec<Config>, String> {
         true => vec![setup.config],
         false => named,
     })
+}
+
+/// Whether a question is answered by what runs.
+pub fn runs(shared: &Shared, key: &Key) -> bool {
+    key.asks_for_a_run() || !micros(shared, key).is_empty()
 }
 
 /// The experiments that a question asks.
@@ -507,10 +517,8 @@ pub(super) fn in_hand(shared: &mut Shared, out: &mut Out) {
 
 /// Pasted text while an answer is typed.
 pub fn paste(shared: &mut Shared, text: &str) {
-    if let Some((_, field)) = &mut shared.questions.field
-        && !field.paste(text)
-    {
-        let text = "The field is full: the end of what was pasted is left out.";
-        shared.notes.say(Tone::Warn, text);
+    let field = shared.questions.field.as_mut();
+    if let Some(said) = field.and_then(|(_, field)| field.paste(text)) {
+        shared.notes.say(Tone::Warn, said);
     }
 }

@@ -15,7 +15,7 @@ use super::page::Mark;
 use super::question::{Asked, Asks};
 use super::screen::Screen;
 use super::shared::Shared;
-use course::{Exercise, Key, Kind};
+use course::{Exercise, Key, Kind, Next};
 
 pub(super) use variant::reset;
 
@@ -60,10 +60,12 @@ pub struct Exercises {
 
 impl Exercises {
     /// The path led to the form.
-    pub(super) fn follow(&mut self) {
+    pub(super) fn follow(&mut self, shared: &mut Shared, asked: &Asked) {
         if let Some(form) = &mut self.form {
             form.path = true;
         }
+        let (exercise, key) = (asked.exercise.clone(), asked.key.clone());
+        onward::reached(shared, Next::Question(exercise, key));
     }
 
     /// Takes in how the form came out: the lines of the question under the cursor are
@@ -200,8 +202,14 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
     {
         return;
     }
+    let follows = page.form.as_ref().is_some_and(|form| form.path);
     match action {
         Action::Variant => variant::next(page, shared, out),
+        Action::PathBack if follows => {
+            if let Some(asked) = current(page, shared) {
+                onward::back(shared, &asked, out);
+            }
+        }
         Action::Up => moved(page, shared, |row, _| row.saturating_sub(1)),
         Action::Down => moved(page, shared, |row, last| (row + 1).min(last)),
         Action::NextPart => moved(
@@ -213,7 +221,9 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
         Action::Top => moved(page, shared, |_, _| 0),
         Action::End => moved(page, shared, |_, last| last),
         Action::PageDown => scrolled(page, &|s| s + room.saturating_sub(1)),
-        Action::PageUp => scrolled(page, &|s| s.saturating_sub(room.saturating_sub(1))),
+        Action::PageUp | Action::PathBack => {
+            scrolled(page, &|s| s.saturating_sub(room.saturating_sub(1)));
+        }
         _ => {
             let Some(asked) = current(page, shared) else {
                 return;
@@ -226,7 +236,6 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
                 shared.notes.say(Tone::Plain, text);
                 return;
             }
-            let follows = page.form.as_ref().is_some_and(|form| form.path);
             // A solution that was looked at is not asked for any more: nothing is marked.
             let given_up = shared
                 .study
@@ -235,7 +244,7 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
                 .given_up;
             let through = follows && given_up && !onward::is_next(shared, &asked);
             if action == Action::Flip && through {
-                onward::go_on(shared, out);
+                onward::forth(shared, &asked, out);
                 return;
             }
             if answering::question(shared, &asked, action, out) || action != Action::Flip {
@@ -245,7 +254,7 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
                 let text = "The path asks this: Enter checks, s twice shows it solved.";
                 shared.notes.say(Tone::Plain, text);
             } else if follows {
-                onward::go_on(shared, out);
+                onward::forth(shared, &asked, out);
             } else {
                 match next_open(page, shared) {
                     Some(next) => {
@@ -284,7 +293,7 @@ fn list(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out
     page.cursor = match action {
         Action::Up => at.saturating_sub(1),
         Action::Down => (at + 1).min(last),
-        Action::PageUp => at.saturating_sub(10),
+        Action::PageUp | Action::PathBack => at.saturating_sub(10),
         Action::PageDown => (at + 10).min(last),
         Action::Top => 0,
         Action::End => last,

@@ -1,6 +1,7 @@
 //! A line of text being typed.
 
 use super::key::{Code, Key};
+use course::obeyed;
 
 /// A line of text with a cursor, edited as terminals and shells have taught:
 /// arrows, Home, End, Backspace, Delete, Ctrl-W, Ctrl-U.
@@ -15,14 +16,15 @@ pub struct Field {
 /// Longest text that a field takes; a pasted file stops here.
 const LONGEST: usize = 16_384;
 
+/// Whether a line of text can hold a character: what a terminal obeys is kept nowhere.
+fn held(c: char) -> bool {
+    !obeyed(c) && !matches!(c, '\n' | '\t')
+}
+
 impl Field {
     /// A field that holds `text`, with the cursor behind it.
     pub fn with(text: &str) -> Self {
-        let chars: Vec<char> = text
-            .chars()
-            .filter(|c| !c.is_control())
-            .take(LONGEST)
-            .collect();
+        let chars: Vec<char> = text.chars().filter(|c| held(*c)).take(LONGEST).collect();
         let cursor = chars.len();
         Field {
             chars,
@@ -55,27 +57,37 @@ impl Field {
         (a.iter().collect(), b.iter().collect())
     }
 
-    /// Takes pasted text: control characters are dropped, line breaks and tabs become blanks.
-    /// `false`: the field is full, and not all of it was taken.
-    pub fn paste(&mut self, text: &str) -> bool {
+    /// Takes pasted text; what of it is not taken as it was is said.
+    pub fn paste(&mut self, text: &str) -> Option<&'static str> {
         // A field is one line: a blank stands where lines were parted.
         let text = text.trim_end_matches(['\r', '\n']).replace("\r\n", "\n");
+        let parts = |c: char| matches!(c, '\n' | '\r' | '\t');
         for c in text.chars() {
-            self.insert(if matches!(c, '\n' | '\r' | '\t') {
-                ' '
-            } else {
-                c
-            });
+            self.insert(if parts(c) { ' ' } else { c });
         }
-        self.chars.len() < LONGEST
+        match text {
+            _ if self.chars.len() >= LONGEST => {
+                Some("The field is full: the end of what was pasted is left out.")
+            }
+            text if text.chars().any(|c| !parts(c) && !held(c)) => {
+                Some("Control characters of what was pasted are left out.")
+            }
+            text if text.contains(parts) => Some(
+                "A field is one line: blanks stand for the line breaks and tabs of what was pasted.",
+            ),
+            _ => None,
+        }
     }
 
     fn insert(&mut self, c: char) {
-        if std::mem::take(&mut self.fresh) && !c.is_control() {
+        if !held(c) {
+            return;
+        }
+        if std::mem::take(&mut self.fresh) {
             self.chars.clear();
             self.cursor = 0;
         }
-        if !c.is_control() && self.chars.len() < LONGEST {
+        if self.chars.len() < LONGEST {
             self.chars.insert(self.cursor, c);
             self.cursor += 1;
         }
@@ -162,7 +174,14 @@ mod tests {
     #[test]
     fn lines_that_are_pasted_are_parted_by_a_blank() {
         let mut f = Field::default();
-        f.paste("1\r\n2\u{1b}3\t4\n");
+        assert!(f.paste("1\r\n2\u{1b}3\t4\n").unwrap().contains("left out"));
         assert_eq!(f.text(), "1 23 4");
+        // What is pasted as it was needs no word; everything else has one.
+        let mut f = Field::default();
+        assert_eq!(f.paste("a|b; #\u{a0}\u{301}宽\n"), None);
+        assert!(f.paste("1\n2").unwrap().contains("one line"));
+        assert!(f.paste("\u{202e}").unwrap().contains("left out"));
+        assert_eq!(f.text(), "a|b; #\u{a0}\u{301}宽1 2");
+        assert!(f.paste(&"z".repeat(LONGEST)).unwrap().contains("full"));
     }
 }

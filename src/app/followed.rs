@@ -1,8 +1,9 @@
 //! The path that is followed: how far one is on it, and what comes next.
 
 use super::contents::number;
+use super::question::Asked;
 use super::study::Study;
-use course::{Next, PATH_SETTING, Route, Walk};
+use course::{Leg, Next, PATH_SETTING, Route, Walk};
 
 /// The path that is followed, as pages show it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,29 +61,95 @@ pub fn lessons(study: &Study) -> Vec<usize> {
     legs.into_iter().flatten().map(|leg| leg.place).collect()
 }
 
-/// The sections of a lesson that the path reads; none where it does not take it.
-pub fn sections(study: &Study, place: usize) -> Vec<usize> {
+/// What the path reads and asks, in its order.
+fn stops(study: &Study) -> Vec<Next> {
     let legs = route(study).map(|route| route.legs(&study.course));
-    let leg = legs.into_iter().flatten().find(|leg| leg.place == place);
-    leg.map_or(Vec::new(), |leg| leg.sections)
+    let of_leg = |leg: Leg<'_>| -> Vec<Next> {
+        let read = leg.sections.iter().map(|at| Next::Section(leg.place, *at));
+        let asked = leg.asked.iter();
+        read.chain(asked.map(|(e, k)| Next::Question(e.clone(), k.clone())))
+            .collect()
+    };
+    legs.into_iter().flatten().flat_map(of_leg).collect()
 }
 
-/// Lesson and section that the path reads before a section; in a lesson that it does not
-/// take, the section before it.
-pub fn before(study: &Study, place: usize, section: usize) -> Option<(usize, usize)> {
-    let legs = route(study).map(|route| route.legs(&study.course));
-    let mut before = None;
-    for leg in legs.into_iter().flatten() {
-        let mut read = leg.sections.iter().map(|read| (leg.place, *read));
-        if leg.place == place {
-            return read
-                .take_while(|(_, read)| *read < section)
-                .last()
-                .or(before);
-        }
-        before = read.next_back().or(before);
+/// Where one stands on the path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spot {
+    stops: Vec<Next>,
+    /// So many stops lie before it.
+    before: usize,
+    /// Place of the stop behind it.
+    behind: usize,
+}
+
+impl Spot {
+    /// At a section, or between those that the path reads of its lesson; none in a lesson
+    /// that it does not take.
+    pub fn section(study: &Study, place: usize, section: usize) -> Option<Self> {
+        let stops = stops(study);
+        let of_lesson = |stop: &Next| match stop {
+            Next::Section(lesson, at) if *lesson == place => Some(*at),
+            _ => None,
+        };
+        let read = |is: &dyn Fn(usize) -> bool| {
+            let here = |stop: &Next| of_lesson(stop).is_some_and(is);
+            (stops.iter().position(here), stops.iter().rposition(here))
+        };
+        let (first, last) = read(&|_| true);
+        let before = read(&|at| at < section).1.map(|at| at + 1).or(first)?;
+        let behind = read(&|at| at > section).0.or(last.map(|at| at + 1))?;
+        Some(Self {
+            stops,
+            before,
+            behind,
+        })
     }
-    section.checked_sub(1).map(|before| (place, before))
+
+    /// At a question; at one that the path does not ask, behind what it asks of the same
+    /// exercise.
+    pub fn question(study: &Study, asked: &Asked) -> Option<Self> {
+        let stops = stops(study);
+        let of = |stop: &Next| match stop {
+            Next::Question(exercise, key) if *exercise == asked.exercise => Some(*key == asked.key),
+            _ => None,
+        };
+        let at = stops.iter().position(|stop| of(stop) == Some(true));
+        let near = stops.iter().rposition(|stop| of(stop).is_some());
+        let behind = at.or(near)? + 1;
+        Some(Self {
+            stops,
+            before: at.unwrap_or(behind),
+            behind,
+        })
+    }
+
+    /// The stop before.
+    pub fn back(&self) -> Option<&Next> {
+        self.stops.get(self.before.checked_sub(1)?)
+    }
+
+    /// The stop behind.
+    pub fn forth(&self) -> Option<&Next> {
+        self.stops.get(self.behind)
+    }
+
+    /// The stop behind, where one has been there or further on since the workshop was
+    /// opened: who went back to read again goes forth again through the same.
+    pub fn again(&self, furthest: Option<&Next>) -> Option<&Next> {
+        let been = self.stops.iter().position(|stop| Some(stop) == furthest)?;
+        self.forth().filter(|_| been >= self.behind)
+    }
+}
+
+/// The further one of two stops of the path.
+pub fn further(study: &Study, one: Option<Next>, other: Next) -> Next {
+    let stops = stops(study);
+    let place = |of: &Next| stops.iter().position(|stop| stop == of);
+    match one {
+        Some(one) if place(&one) > place(&other) => one,
+        _ => other,
+    }
 }
 
 /// What comes next, in words.

@@ -5,6 +5,7 @@ use super::message::Effect;
 use super::mouse::Target;
 use super::page::Page;
 use super::question::Asked;
+use course::Next;
 use plan::cost::Why;
 use plan::fusion::Fusion;
 
@@ -27,6 +28,13 @@ pub enum Intent {
     Question(Asked),
     /// The same at a question of the path that is followed.
     OnPath(Asked),
+    /// Go to a stop of the path at which one has been: from behind, to its end.
+    Stop {
+        /// The stop.
+        at: Next,
+        /// To its end, where it is a section.
+        end: bool,
+    },
     /// Open the court at a claim, by its id.
     Claim(String),
     /// Open the staircase with its steps in this order.

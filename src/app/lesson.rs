@@ -13,9 +13,10 @@ use std::sync::Arc;
 use super::answering::open_sheet;
 use super::intent::Out;
 use super::live::{self, Block};
+use super::onward;
 use super::shared::Shared;
 use course::answer::claim::Evidence;
-use course::{Event, Ledger, Lesson, Live, Section};
+use course::{Event, Ledger, Lesson, Live, Next, Section};
 
 pub use turn::{act, read};
 
@@ -115,9 +116,8 @@ impl Reader {
         section: usize,
         out: &mut Out,
     ) {
+        (self.visiting, self.path) = (false, true);
         show(self, shared, lesson, section, out);
-        self.visiting = false;
-        self.path = true;
     }
 
     /// What was done in a live block.
@@ -353,6 +353,9 @@ fn show(reader: &mut Reader, shared: &mut Shared, lesson: usize, section: usize,
     }
     reader.turn(lesson, section);
     reader.opened = true;
+    if reader.path {
+        onward::reached(shared, Next::Section(lesson, section));
+    }
     arrived(reader, shared, out);
 }
 

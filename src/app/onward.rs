@@ -1,7 +1,7 @@
 //! On along the path that is followed, or along another.
 
 use super::contents::number;
-use super::followed::route;
+use super::followed::{Spot, further, route};
 use super::intent::{Intent, Out};
 use super::note::Tone;
 use super::page::Page;
@@ -25,6 +25,36 @@ pub fn go_on(shared: &mut Shared, out: &mut Out) {
         }
     }
 }
+
+/// Space at a question that is done: through what was passed already, then on with the path.
+pub fn forth(shared: &mut Shared, asked: &Asked, out: &mut Out) {
+    let spot = Spot::question(&shared.study, asked);
+    let again = spot
+        .as_ref()
+        .and_then(|s| s.again(shared.furthest.as_ref()));
+    match again.cloned() {
+        Some(at) => out.want(Intent::Stop { at, end: false }),
+        None => go_on(shared, out),
+    }
+}
+
+/// Back from a question to the stop of the path before it.
+pub fn back(shared: &mut Shared, asked: &Asked, out: &mut Out) {
+    let spot = Spot::question(&shared.study, asked);
+    match spot.as_ref().and_then(Spot::back).cloned() {
+        Some(at) => out.want(Intent::Stop { at, end: true }),
+        None => shared.notes.say(Tone::Plain, BEGINS),
+    }
+}
+
+/// The path led to a stop.
+pub(super) fn reached(shared: &mut Shared, stop: Next) {
+    let before = shared.furthest.take();
+    shared.furthest = Some(further(&shared.study, before, stop));
+}
+
+/// Said where nothing of the path lies before.
+pub(super) const BEGINS: &str = "The path begins here.";
 
 /// Whether the path waits for the answer to a question.
 pub fn is_next(shared: &Shared, asked: &Asked) -> bool {
@@ -75,6 +105,7 @@ pub fn follow(shared: &mut Shared, at: usize, out: &mut Out) {
     let (name, title) = (route.name.text.clone(), route.title.clone());
     shared.choose(PATH_SETTING, &name, out);
     shared.contents.refresh(&shared.study);
+    shared.furthest = None;
     let text = format!("You follow {title} from now on; what you have read and answered counts.");
     shared.notes.say(Tone::Good, text);
 }

@@ -355,9 +355,14 @@ fn word_score(word: &str, text: &str) -> Option<i32> {
                     && text.get(l + 1).is_none_or(|c| !c.is_alphanumeric())
                     && starts(first)
             });
-            if whole {
-                sum += if first == 0 { 12 } else { 4 };
-            }
+            // A name that begins with what is typed goes before one that holds it.
+            let begins = first == 0 && pieces == 1;
+            sum += match (whole, begins) {
+                (true, true) => 12,
+                (true, false) => 4,
+                (false, true) => 2,
+                (false, false) => 0,
+            };
             Some(sum - (text.len() as i32) / 16)
         })
         .max()

@@ -19,7 +19,7 @@ use super::runs::{Behind, Runs};
 use super::setup::Setup;
 use super::studies::Studies;
 use super::study::Study;
-use course::Event;
+use course::{Event, Next};
 use plan::cost::{CostError, Why};
 
 /// What pages share.
@@ -54,6 +54,8 @@ pub struct Shared {
     pub study: Study,
     /// The contents with progress.
     pub contents: Contents,
+    /// The furthest stop of the path that one has been at since the workshop was opened.
+    pub(super) furthest: Option<Next>,
     /// What was done about questions, wherever they are answered.
     pub questions: Questions,
     /// What live blocks and questions asked the outside.
@@ -88,6 +90,7 @@ impl Shared {
             keeping: Keeping::default(),
             study: Study::default(),
             contents: Contents::default(),
+            furthest: None,
             questions: Questions::default(),
             asked: Asked::default(),
             place: String::new(),

@@ -9,6 +9,7 @@ use super::message::{Effect, Event, Message};
 use super::note::Tone;
 use super::page::Page;
 use super::palette::Palette;
+use super::question::Asked;
 use super::runs::{CARD_AFTER, Outcome};
 use super::screen::Screen;
 use super::shared::Shared;
@@ -16,6 +17,7 @@ use super::state::State;
 use super::study::Study;
 use super::{answering, claims, exercise, find, lesson, live, restore};
 use chosen::command_chosen;
+use course::Next;
 use hands::{click, paste, press, wheel};
 use leave::{interrupt, quit};
 
@@ -330,13 +332,17 @@ fn carry_out(state: &mut State, out: &mut Out) {
                     state.shared.notes.say(Tone::Plain, text);
                 }
             }
-            Intent::OnPath(asked) => {
-                if shared.study.exercise(&asked.exercise).is_some() {
-                    state.go(Page::Exercises);
-                    exercise::open(&mut state.exercises, &mut state.shared, &asked, out);
-                    state.exercises.follow();
+            Intent::OnPath(asked) => on_path(state, &asked, out),
+            Intent::Stop { at, end } => match at {
+                Next::Section(place, section) => {
+                    state.go(Page::Lesson);
+                    state.reader.on_path(&mut state.shared, place, section, out);
+                    if end {
+                        state.reader.scroll = usize::MAX;
+                    }
                 }
-            }
+                Next::Question(exercise, key) => on_path(state, &Asked { exercise, key }, out),
+            },
             // Whoever is faster than the disk gets the lesson when it comes.
             Intent::Lesson(_) if !shared.study.loaded => state.go(Page::Lesson),
             Intent::Lesson(index) => {
@@ -373,6 +379,15 @@ fn carry_out(state: &mut State, out: &mut Out) {
             Intent::Lab(action) => state.lab.act(shared, action, out),
             Intent::LabClick(target) => state.lab.click(shared, target, out),
         }
+    }
+}
+
+/// Opens the form at a question of the path.
+fn on_path(state: &mut State, asked: &Asked, out: &mut Out) {
+    if state.shared.study.exercise(&asked.exercise).is_some() {
+        state.go(Page::Exercises);
+        exercise::open(&mut state.exercises, &mut state.shared, asked, out);
+        state.exercises.follow(&mut state.shared, asked);
     }
 }
 

@@ -21,7 +21,11 @@ mod facts;
 pub(crate) use expr::OLD;
 pub use expr::{Expr, ExprError, Step, Value};
 pub use grid::{Table, filled, listed, spelled, typed_cells, typed_rows, written};
-pub use judge::{Cell, Fits, Judgement, Prediction, Side, Verdict, echo, grade, tolerance};
+pub(crate) use grid::{as_line, as_row};
+pub use judge::{
+    Cell, Fits, Judgement, Prediction, Side, UNCOUNTED, Verdict, cells_are, echo, grade, marked,
+    tolerance,
+};
 pub use kernel::{Contract, Kernel, KernelTask};
 pub use key::{Key, Kind, Slip, SlipValue, Tolerance};
 pub use lint::{lint, reveals, told_apart, twins};

@@ -59,9 +59,13 @@ impl Live {
 /// # Errors
 /// Why it cannot be read.
 pub fn read(typed: &str, predict: &Predict, env: Option<&Env<'_>>) -> Result<String, String> {
-    let typed = typed.trim().replace('|', "/");
+    let typed = typed.trim().to_owned();
     if typed.is_empty() {
         return Ok(typed);
+    }
+    // It parts the guesses of a block where they are kept.
+    if typed.contains('|') {
+        return Err("“|” is no part of a number; a share is written 1/7.".to_owned());
     }
     let dimension = match env.map(|env| predict.answer.value.evaluate(env)) {
         Some(Ok(Value::Quantity(quantity))) => quantity.dimension(),

@@ -75,6 +75,8 @@ pub struct KeyMark {
     pub tries: u64,
     /// The answer that was wrong or a slip last.
     pub tried: Option<String>,
+    /// The answer that was close last.
+    pub near: Option<String>,
     /// Hints shown.
     pub hints: u64,
     /// Was the solution looked at before it was right?
@@ -98,6 +100,18 @@ pub enum Mark {
     Unread,
     /// Kept and not graded.
     Kept,
+}
+
+impl KeyMark {
+    /// Whether the verdict of the last check was on this answer, as far as that is kept.
+    pub fn is_on(&self, typed: &str) -> bool {
+        let of = match self.verdict {
+            Some(Mark::Wrong | Mark::Slip) => &self.tried,
+            Some(Mark::Close) => &self.near,
+            _ => return true,
+        };
+        of.as_deref() == Some(typed.trim())
+    }
 }
 
 impl Mark {
@@ -306,6 +320,9 @@ impl Progress {
                 if matches!(mark, Mark::Slip | Mark::Wrong) && new {
                     kept.tries = kept.tries.saturating_add(u64::from(!kept.solved));
                     kept.tried = Some(typed.to_owned());
+                }
+                if *mark == Mark::Close {
+                    kept.near = Some(typed.to_owned());
                 }
                 // What was answered after its solution was read stays read.
                 kept.solved |= matches!(mark, Mark::Right | Mark::Kept) && !kept.given_up;

@@ -330,9 +330,20 @@ impl Sheet {
         if let Some(gpu) = self.gpu {
             form::put_device(&mut document, gpu);
         }
+        let text = document.to_string();
+        if text.len() > LARGEST {
+            return Err(Fault::whole(
+                places.shown(path),
+                format!(
+                    "would have {} kB with this answer, and no sheet larger than {} kB is read; nothing was kept of it, shorten it.",
+                    text.len() / 1024,
+                    LARGEST / 1024
+                ),
+            ));
+        }
         // The stamp is taken before the new version can be seen: an edit that
         // follows at once is an edit, not ours.
-        let written = Staged::new(path, document.to_string().as_bytes()).and_then(|staged| {
+        let written = Staged::new(path, text.as_bytes()).and_then(|staged| {
             let stamp = staged.stamp();
             staged.commit().map(|()| stamp)
         });

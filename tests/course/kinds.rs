@@ -13,6 +13,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use proptest::prelude::*;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use tinyllama_tutor::answer::{Expr, Judgement, Verdict, filled, grade, written};
@@ -67,7 +68,11 @@ fn a_table_is_judged_cell_by_cell() {
 
     // One cell the scores alone, one far off, one not read, one open.
     let mixed = judged(&exercise, "peaks", "1 MiB | 9 MB; banana |");
-    assert_eq!(mixed.verdict.word(), "slip");
+    // A table with an empty cell has no verdict yet; each cell that is filled has one.
+    assert_eq!(
+        (mixed.verdict.word(), mixed.verdict.is_try()),
+        ("open", false)
+    );
     let words: Vec<&str> = mixed
         .cells
         .iter()
@@ -75,11 +80,14 @@ fn a_table_is_judged_cell_by_cell() {
         .collect();
     assert_eq!(words, ["slip", "wrong", "unread", "open"]);
     let said = mixed.sentence();
-    assert!(said.starts_with("0 of 4 cells are right, 1 open. V1, 128 (slip): 1 MiB. These are the two score tensors alone."), "{said}");
+    assert!(said.starts_with("0 of 4 cells are right, 1 open. No miss is counted while cells are empty. V1, 128 (slip): 1 MiB. These are the two score tensors alone."), "{said}");
     assert!(said.contains("V1, 256 (wrong): 9 MB is too high"), "{said}");
     // The slip is about one cell, and no other is accused of it.
     let elsewhere = judged(&exercise, "peaks", "| ; 1 MiB |");
-    assert_eq!(elsewhere.verdict.word(), "wrong");
+    assert_eq!(elsewhere.cells[2].judgement.verdict.word(), "wrong");
+    let full = judged(&exercise, "peaks", "1 B | 2 B; 917504 B | 4 B");
+    assert!(full.verdict.is_try(), "{}", full.sentence());
+    assert!(full.sentence().starts_with("1 of 4 cells is right."));
 
     let part = judged(&exercise, "peaks", "1,245,184 B |");
     assert_eq!(
@@ -194,6 +202,63 @@ fn places(folder: &Path) -> Places {
         data: Some(folder.join("data")),
     };
     Places::find(&here, Some(&folder.join("state")), None)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Every kind of answer, through the sheet and back.
+    #[test]
+    fn what_is_typed_in_any_field_comes_back(
+        typed in prop::collection::vec("[a-c0-9 |;\\\\#\"'`,=é宽\u{301}\u{a0}]{0,9}", 12)
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        let exercise = exercise(0);
+        let mut sheet = Sheet::open(&places, &exercise).unwrap();
+        let cells = |key: &course::Key| key.table.as_ref().map(|table| {
+            let mut typed = typed.iter().cycle().map(|text| text.trim().to_owned());
+            let row = |_| typed.by_ref().take(table.columns.len()).collect::<Vec<_>>();
+            table.rows.iter().map(row).collect::<Vec<_>>()
+        });
+        for (key, text) in exercise.keys.iter().zip(typed.iter().cycle()) {
+            let text = cells(key).map_or_else(|| text.clone(), |cells| written(&cells));
+            sheet.set(&exercise, &key.name.text, &text);
+        }
+        sheet.save(&places, &exercise).unwrap();
+        let again = Sheet::open(&places, &exercise).unwrap();
+        for (key, text) in exercise.keys.iter().zip(typed.iter().cycle()) {
+            let held = again.answer(&key.name.text).unwrap_or_default();
+            match cells(key) {
+                Some(cells) => {
+                    let (rows, columns) = (cells.len(), cells[0].len());
+                    prop_assert_eq!(filled(&held, rows, columns), cells);
+                }
+                None => prop_assert_eq!(held.trim(), text.trim()),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_of_a_sheet_may_hold_a_semicolon() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = places(folder.path());
+    let exercise = exercise(0);
+    std::fs::create_dir_all(places.sheet("ex90").parent().unwrap()).unwrap();
+    let text = "peaks.V1 = \"1245184 B; so | 4.5 MB\"\npeaks.V2 = \"1 | 2\"\n";
+    std::fs::write(places.sheet("ex90"), text).unwrap();
+    let mut sheet = Sheet::open(&places, &exercise).unwrap();
+    let held = sheet.answer("peaks").unwrap();
+    assert_eq!(
+        filled(&held, 2, 2),
+        [["1245184 B; so", "4.5 MB"], ["1", "2"]]
+    );
+    // It is written as it was, whichever answer is saved.
+    sheet.set(&exercise, "peaks", &held);
+    sheet.save(&places, &exercise).unwrap();
+    let again = std::fs::read_to_string(places.sheet("ex90")).unwrap();
+    assert!(again.starts_with(text), "{again}");
 }
 
 #[test]
@@ -405,7 +470,7 @@ fn a_table_is_filled_in_with_the_keyboard() {
     let screen = screen
         .press(&[key(Code::Esc), key(Code::Up), key(Code::Enter)])
         .shows("1245184 B +")
-        .shows("1 of 4 cells are right")
+        .shows("1 of 4 cells is right, 2 still empty")
         .press(&[key(Code::Right)])
         .shows("V1, 256: 4.5 MB is a little low")
         .press(&[key(Code::Down), key(Code::Left), key(Code::Enter)])

@@ -1128,7 +1128,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_typed_comes_back(typed in "[ -~éµ×²]{0,40}") {
+    fn whatever_is_typed_comes_back(typed in "[ -~éµ×²宽\u{301}\u{a0}\t]{0,40}") {
         let desk = Desk::new();
         let exercise = desk.exercise();
         let mut sheet = Sheet::open(&desk.places, &exercise).expect("opened");
@@ -1137,4 +1137,19 @@ proptest! {
         let again = Sheet::open(&desk.places, &exercise).expect("opened");
         prop_assert_eq!(again.answer("block"), Some(typed).filter(|typed| !typed.trim().is_empty()));
     }
+}
+
+#[test]
+fn no_sheet_is_written_that_could_not_be_read_again() {
+    let desk = Desk::new();
+    let exercise = desk.exercise();
+    let mut sheet = Sheet::open(&desk.places, &exercise).expect("opened");
+    sheet.set(&exercise, "block", "17");
+    sheet.save(&desk.places, &exercise).expect("saved");
+    // Three bytes each: more than the 256 kB that are read.
+    sheet.set(&exercise, "block", &"宽".repeat(100_000));
+    let fault = sheet.save(&desk.places, &exercise).expect_err("too large");
+    assert!(fault.to_string().contains("shorten it"), "{fault}");
+    let again = Sheet::open(&desk.places, &exercise).expect("opened");
+    assert_eq!(again.answer("block").as_deref(), Some("17"));
 }

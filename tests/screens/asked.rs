@@ -264,7 +264,64 @@ fn questions_that_are_not_open_are_cut_only_where_the_form_does_not_fit() {
 fn a_table_with_empty_cells_says_how_many_they_are() {
     let s = asked("ex32", (80, 40)).typed("999999").press(&[ENTER]);
     let s = s.press(&[ESC, key(Code::Left), ENTER]);
-    s.shows("0 of 36 cells are right, 35 still empty");
+    let s = s.shows("0 of 36 cells are right, 35 still empty");
+    let s = s.shows("No miss is counted while cells are");
+    let kept = s.state.shared.study.progress.key("ex32", "table");
+    assert_eq!((kept.tries, kept.verdict), (0, None));
+    // One right cell of many is one.
+    let s = asked("ex32", (80, 40))
+        .typed("3")
+        .press(&[ENTER, ESC, key(Code::Left), ENTER]);
+    assert!(!s.rows().join(" ").contains("1 of 36 cells are"));
+}
+
+#[test]
+fn a_share_is_read_with_its_unit_before_and_after_enter() {
+    for (typed, read) in [("13", "13.00 %"), ("14.29", "14.29 %"), ("1/7", "14.29 %")] {
+        for size in SIZES {
+            let s = asked("ex15", size).press(&[TAB]).typed(typed);
+            s.shows(&format!("read as {read}"));
+        }
+    }
+    let s = asked("ex15", (80, 24))
+        .press(&[TAB])
+        .typed("13")
+        .press(&[ENTER]);
+    s.shows("wrong").shows("Read as 13.00 %.");
+}
+
+#[test]
+fn an_order_that_was_typed_in_a_shell_has_its_places_in_the_form() {
+    let mut s = asked("ex17", (80, 24)).shows("[ ] qk | softmax");
+    let typed = "qk|softmax, mul|down, rope|qk, o|res1, gate|up, up|silu";
+    let sheet = [("rank".to_owned(), typed.to_owned())].into();
+    s.tell(Message::Sheet("ex17".to_owned(), sheet, true));
+    let s = s.shows("[1] qk | softmax").shows("[6] up | silu");
+    s.press(&[ENTER]).shows("right");
+}
+
+#[test]
+fn r_says_where_a_question_needs_no_run() {
+    for size in SIZES {
+        let s = asked("ex3", size).press(&[ch('r')]);
+        let s = s.shows("This question needs no run").hides(" r run");
+        assert!(started(&s).is_empty());
+    }
+}
+
+#[test]
+fn what_parts_the_cells_of_a_table_stays_in_the_cell_that_it_was_typed_in() {
+    let s = asked("ex32", (80, 40))
+        .typed("3; so|2")
+        .press(&[ENTER, ESC]);
+    let s = s.press(&[key(Code::Left)]).shows("3; so|2");
+    assert!(kept(&s, "table").is_some_and(|text| text.starts_with("3\\; so\\|2 |")));
+    // What is not kept as it was pasted is said.
+    let mut s = asked("ex32", (80, 40)).typed("3");
+    s.tell(Message::Paste("1\n2".to_owned()));
+    let mut s = s.shows("A field is one line");
+    s.tell(Message::Paste("\u{202e}".to_owned()));
+    s.shows("left out");
 }
 
 #[test]

@@ -288,18 +288,73 @@ fn home_follows_the_path_and_space_goes_on_with_it() {
     let s = s.typed("393216 B").press(&[ENTER]).shows("right");
     let s = s.shows("Space goes on with the path.").press(&[SPACE]);
     assert_eq!(s.state.page, Page::Lesson);
-    // b goes back over what the path reads, and over nothing else.
-    let s = s.shows("A wall has a price").press(&[ch('b')]);
-    let mut s = s.shows("A first answer");
-    for _ in 0..40 {
+    // b goes back over what the path reads and asks, and over nothing else.
+    let mut s = s.shows("A wall has a price");
+    let mut passed = vec![stop(&s)];
+    for _ in 0..60 {
         s = s.press(&[ch('b')]).hides("Keys, and how to leave");
         if s.rows().join(" ").contains("The path begins here.") {
             break;
         }
+        passed.extend(Some(stop(&s)).filter(|stop| Some(stop) != passed.last()));
     }
-    s.shows("The path begins here.")
-        .press(&[ch('1')])
-        .shows("1 of 15 done");
+    let s = s.shows("The path begins here.");
+    // The question, and the seven sections that the path reads of lesson 00.
+    assert_eq!(passed.len(), 9, "{passed:?}");
+    assert_eq!(passed[1], ("ex3".to_owned(), 0, 2));
+    // Space goes forth again through the same, though all of it is done.
+    let mut s = s;
+    let mut again = vec![stop(&s)];
+    for _ in 0..60 {
+        s = s.press(&[SPACE]);
+        again.extend(Some(stop(&s)).filter(|stop| Some(stop) != again.last()));
+        if again.len() == passed.len() {
+            break;
+        }
+    }
+    passed.reverse();
+    assert_eq!(again, passed);
+    // One back and one forth undo each other, at a question too.
+    let s = s.press(&[ch('b')]).shows("b path back").press(&[SPACE]);
+    assert_eq!(Some(&stop(&s)), passed.last());
+    s.press(&[ch('1')]).shows("1 of 15 done");
+}
+
+/// The exercise and the question on the page, or the section.
+fn stop(s: &Screen) -> (String, usize, usize) {
+    let form = s.state.exercises.form.as_ref();
+    match form.filter(|_| s.state.page == Page::Exercises) {
+        Some(form) => (form.exercise.clone(), 0, form.row),
+        None => (String::new(), s.state.reader.lesson, s.state.reader.section),
+    }
+}
+
+#[test]
+fn b_leads_back_from_an_open_question_of_the_path() {
+    let mut s = home(80, 24).press(&[SPACE]);
+    for _ in 0..60 {
+        if s.state.page == Page::Exercises {
+            break;
+        }
+        s = s.press(&[SPACE]);
+    }
+    let at = stop(&s);
+    let s = s.shows("b path back").press(&[ch('b')]);
+    let s = s.shows("A first answer").press(&[SPACE]);
+    assert_eq!(stop(&s), at);
+    // What is being typed is no key.
+    let s = s.typed("3b").shows("3b▌").press(&[ESC]);
+    // From a question beside the path b leads to that of the path.
+    let s = s.press(&[key(Code::Down), ch('b')]);
+    assert_eq!(stop(&s), at);
+}
+
+#[test]
+fn a_name_that_begins_with_what_is_typed_comes_first() {
+    let s = home(80, 24).press(&[ch(':')]).typed("roof").press(&[ENTER]);
+    assert_eq!(s.state.page, Page::Roofline);
+    let s = home(80, 24).press(&[ch(':')]).typed("roof");
+    s.press(&[key(Code::Down), ENTER]).shows("03 ");
 }
 
 #[test]

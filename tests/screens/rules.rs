@@ -390,6 +390,22 @@ fn what_was_said_of_an_answer_is_there_after_a_new_start() {
     // What could not be read is unread still.
     let s = form().typed("7 %%%").press(&[ENTER, ESC]).shows("unread");
     opened_anew(&s, &[("gqa1", "7 %%%")]).shows("unread");
+    // So is what was close, with what was said of it, and what was right.
+    let s = form().typed("22.1 %").press(&[ENTER]).shows("close");
+    let words = |s: &Screen, word: &str| {
+        let rows = s.rows();
+        let at = rows.iter().position(|row| row.contains(word)).unwrap();
+        rows[at..at + 2].to_vec()
+    };
+    let again = opened_anew(&s, &[("gqa1", "22.1 %")]);
+    assert_eq!(words(&again, "close   "), words(&s, "close   "));
+    opened_anew(&s, &[("gqa1", "22.05 %")])
+        .hides("close")
+        .shows("typed");
+    let s = form().typed("22.22 %").press(&[ENTER]).shows("right");
+    // The form opens at the first question that is not solved.
+    let again = opened_anew(&s, &[("gqa1", "22.22 %")]).press(&[key(Code::Up)]);
+    assert_eq!(words(&again, "right   "), words(&s, "right   "));
     // Changed since: it has no verdict, and the contents count none.
     let s = form().typed("7 %").press(&[ENTER]).shows("wrong");
     let again = opened_anew(&s, &[("gqa1", "8 %")])

@@ -138,16 +138,12 @@ pub fn save(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
     }
 }
 
-/// What was said of an answer before the workshop was left is found again: of one that was
-/// refused and stands as it was then. Nothing is counted anew.
+/// What was said of an answer before the workshop was left is found again, where it stands as
+/// it was then. Nothing is counted anew.
 pub(super) fn said_again(shared: &mut Shared, asked: &Asked) {
     let typed = shared.study.typed(&asked.exercise, &asked.key);
     let kept = shared.study.progress.key(&asked.exercise, &asked.key);
-    let stands = match kept.verdict {
-        Some(Mark::Wrong | Mark::Slip) => kept.tried.as_deref() == Some(typed.trim()),
-        Some(Mark::Unread) => true,
-        _ => false,
-    };
+    let stands = kept.verdict.is_some() && kept.is_on(typed);
     // What rests on runs or on a compiler waits until it is checked.
     let text_alone = shared.study.key_of(asked).is_some_and(|key| {
         let written = key.kernel.as_ref().is_some_and(course::Kernel::is_written);
@@ -383,20 +379,14 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         let solved = if graded { Mark::Right } else { Mark::Kept };
         let refused = kept
             .verdict
-            .filter(|mark| matches!(mark, Mark::Wrong | Mark::Slip));
+            .filter(|mark| matches!(mark, Mark::Wrong | Mark::Slip | Mark::Close));
         // Own words that were taken away again are asked for anew.
         if !graded && shared.study.typed(&asked.exercise, &asked.key).is_empty() {
             return Standing::Open;
         }
         // What was typed since in place of what was refused has no verdict yet.
         let typed = shared.study.typed(&asked.exercise, &asked.key).trim();
-        let since = match kept.verdict {
-            Some(Mark::Wrong | Mark::Slip) => kept.tried.as_deref() != Some(typed),
-            // Nothing is kept of what was near.
-            Some(Mark::Close) => true,
-            _ => false,
-        };
-        if mark.is_none() && since && !typed.is_empty() {
+        if mark.is_none() && !kept.is_on(typed) && !typed.is_empty() {
             return Standing::Unchecked;
         }
         return Standing::Judged(mark.or(refused).unwrap_or(solved));
@@ -404,21 +394,18 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
     if kept.given_up {
         return Standing::Read;
     }
-    let typed = !shared.study.typed(&asked.exercise, &asked.key).is_empty();
     let now = shared.study.typed(&asked.exercise, &asked.key).trim();
-    let tried = kept.tried.as_deref() == Some(now) || !typed;
     let judged: Option<&Judgement> = shared
         .questions
         .known
         .get(asked)
         .and_then(|q| q.judgement.as_ref());
-    match kept.verdict {
-        // What was typed since has no verdict yet.
-        Some(Mark::Wrong | Mark::Slip) if judged.is_none() && !tried => Standing::Unchecked,
-        // Nothing is kept of what was near.
-        Some(Mark::Close) if judged.is_none() => Standing::Unchecked,
-        Some(mark) if typed && (judged.is_some() || mark != Mark::Unread) => Standing::Judged(mark),
-        _ if typed => Standing::Unchecked,
-        _ => Standing::Open,
+    match (judged.map(|judged| Mark::of(&judged.verdict)), kept.verdict) {
+        _ if now.is_empty() => Standing::Open,
+        // A table with an empty cell has no verdict.
+        (Some(None), _) | (None, None | Some(Mark::Unread)) => Standing::Unchecked,
+        // What was typed since has none yet.
+        (None, Some(_)) if !kept.is_on(now) => Standing::Unchecked,
+        (Some(Some(mark)), _) | (None, Some(mark)) => Standing::Judged(mark),
     }
 }

@@ -81,8 +81,6 @@ pub(super) fn put(shared: &mut Shared, asked: &Asked, table: &Table, text: &str,
 pub(super) fn with(shared: &Shared, asked: &Asked, table: &Table, text: &str) -> String {
     let (row, column) = cell(shared, asked, table);
     let mut cells = cells(shared, asked, table);
-    // These two part cells and rows.
-    let text = text.replace(['|', ';'], " ");
     if let Some(cell) = cells.get_mut(row).and_then(|r| r.get_mut(column)) {
         text.trim().clone_into(cell);
     }

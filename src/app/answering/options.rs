@@ -6,6 +6,7 @@ use crate::intent::Out;
 use crate::note::Tone;
 use crate::question::Asked;
 use crate::shared::Shared;
+use course::answer::marked;
 use course::{Key, Kind, Phrase};
 
 /// The option under the cursor, which begins at the first that is marked.
@@ -132,25 +133,4 @@ pub(crate) fn rank(shared: &mut Shared, asked: &Asked, place: usize, out: &mut O
 fn choose(shared: &mut Shared, asked: &Asked, chosen: &[String], out: &mut Out) {
     check::write(shared, asked, &chosen.join(", "), out);
     shared.questions.question_mut(asked).judgement = None;
-}
-
-/// The options that an answer names, in its order. An option may hold a comma.
-pub fn marked(typed: &str, options: &[Phrase]) -> Vec<String> {
-    let mut rest = typed.trim();
-    let mut found = Vec::new();
-    while !rest.is_empty() {
-        let whole = options.iter().map(|o| o.text.as_str()).find(|option| {
-            rest.strip_prefix(option)
-                .is_some_and(|behind| behind.is_empty() || behind.trim_start().starts_with(','))
-        });
-        let part = whole.unwrap_or_else(|| rest.split(',').next().unwrap_or(rest));
-        if !part.trim().is_empty() {
-            found.push(part.trim().to_owned());
-        }
-        rest = rest
-            .get(part.len()..)
-            .unwrap_or_default()
-            .trim_start_matches([',', ' ']);
-    }
-    found
 }

@@ -9,8 +9,19 @@ use crate::question::Asked;
 use crate::shared::Shared;
 use course::Kind;
 
-/// The keys that the footer names now.
+/// The keys that the footer names now; on the path the one that leads back on it, too.
 pub fn footer(page: &Exercises, shared: &Shared) -> Footer {
+    let mut keys = offered(page, shared);
+    let follows = page.form.as_ref().is_some_and(|form| form.path);
+    if follows && shared.questions.field.is_none() {
+        let at = keys.len().min(2);
+        keys.to_mut().insert(at, (&[Action::PathBack], "path back"));
+    }
+    keys
+}
+
+/// The keys of what has them.
+fn offered(page: &Exercises, shared: &Shared) -> Footer {
     if page.form.is_none() {
         return LIST.into();
     }
@@ -24,7 +35,9 @@ pub fn footer(page: &Exercises, shared: &Shared) -> Footer {
     if answering::right(shared, &asked) {
         return goes_on(page, shared, DONE);
     }
-    let kind = shared.study.key_of(&asked).map(|key| key.kind);
+    let key = shared.study.key_of(&asked);
+    let runs = key.is_some_and(|key| answering::runs(shared, key));
+    let kind = key.map(|key| key.kind);
     match (table, kind) {
         (Some(true), _) => CELL_OPTIONS.into(),
         (Some(false), _) => match answering::now_in_cell(shared, &asked).is_empty() {
@@ -42,7 +55,11 @@ pub fn footer(page: &Exercises, shared: &Shared) -> Footer {
                 false => keys.into(),
             }
         }
-        _ => goes_on(page, shared, FORM),
+        _ if runs => goes_on(page, shared, FORM),
+        _ => {
+            let keys = goes_on(page, shared, FORM);
+            without(&keys, &[Action::Run])
+        }
     }
 }
 

@@ -97,6 +97,8 @@ pub enum Action {
     PreviousLesson,
     /// Follow the next path through the course.
     Path,
+    /// The stop of the path before a question of it.
+    PathBack,
     /// Sections of the lesson.
     Outline,
     /// Type an answer, or change a right one.
@@ -190,6 +192,7 @@ impl Action {
         ("next-lesson", Action::NextLesson),
         ("previous-lesson", Action::PreviousLesson),
         ("path", Action::Path),
+        ("path-back", Action::PathBack),
         ("sections", Action::Outline),
         ("change", Action::Change),
         ("hint", Action::Hint),

@@ -367,9 +367,9 @@ pub const TABLE: &[Entry] = &[
     ),
     entry(
         On::Here(&[Exercises]),
-        &[(ch(' '), Flip)],
+        &[(ch(' '), Flip), (ch('b'), PathBack)],
         &[],
-        "mark a choice, else go on",
+        "mark, else go on; path: back",
     ),
     entry(
         On::Here(&[FirstRun]),

@@ -2,7 +2,7 @@
 
 use super::{Focus, Reader, focused, lesson, section, show};
 use crate::contents::{ended, number};
-use crate::followed;
+use crate::followed::Spot;
 use crate::intent::{Intent, Out};
 use crate::keymap::Action;
 use crate::mouse::Target;
@@ -11,7 +11,7 @@ use crate::onward;
 use crate::page::Page;
 use crate::shared::Shared;
 use crate::{answering, live};
-use course::Block;
+use course::{Block, Next};
 
 /// Acts on the lesson page.
 pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -147,30 +147,44 @@ fn turn_section(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &m
                 .say(Tone::Plain, "The end of the course. H shows the contents.");
         }
     } else {
-        let before = match reader.path {
-            true => followed::before(&shared.study, at, section),
-            false => section.checked_sub(1).map(|before| (at, before)),
+        let spot = Spot::section(&shared.study, at, section).filter(|_| reader.path);
+        let before = match &spot {
+            Some(spot) => spot.back().cloned(),
+            None => section
+                .checked_sub(1)
+                .map(|before| Next::Section(at, before)),
         };
         match before {
-            Some((lesson, section)) => {
+            Some(Next::Section(lesson, section)) => {
                 show(reader, shared, lesson, section, out);
                 // Back means: to the end of what was read before.
                 reader.scroll = usize::MAX;
             }
-            None if reader.path => shared.notes.say(Tone::Plain, "The path begins here."),
+            Some(at) => out.want(Intent::Stop { at, end: true }),
+            None if reader.path => shared.notes.say(Tone::Plain, onward::BEGINS),
             None => {}
         }
     }
 }
 
-/// The next section that the path reads; behind the last one, what comes next.
+/// The next section that the path reads; behind the last one, what was passed already, or
+/// what comes next.
 fn on_path(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
-    let (at, section) = (reader.lesson, reader.section);
-    let mut read = followed::sections(&shared.study, at).into_iter();
-    if let Some(next) = read.find(|next| *next > section) {
-        show(reader, shared, at, next, out);
-    } else {
-        path_leads(reader, shared, "Space goes on:", out);
+    let place = reader.lesson;
+    let spot = Spot::section(&shared.study, place, reader.section);
+    let next = spot.as_ref().and_then(Spot::forth);
+    let again = spot
+        .as_ref()
+        .and_then(|s| s.again(shared.furthest.as_ref()));
+    match (next, again) {
+        (Some(Next::Section(lesson, next)), _) if *lesson == place => {
+            show(reader, shared, place, *next, out);
+        }
+        (_, Some(at)) => out.want(Intent::Stop {
+            at: at.clone(),
+            end: false,
+        }),
+        _ => path_leads(reader, shared, "Space goes on:", out),
     }
 }
 

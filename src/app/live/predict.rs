@@ -57,8 +57,9 @@ pub fn paste(reader: &mut Reader, shared: &mut Shared, text: &str) {
     let Some((id, number)) = focused(reader, shared).map(|(l, b)| (l.id.clone(), b.number)) else {
         return;
     };
-    if let Some(field) = &mut reader.block_mut(&id, number).field {
-        field.paste(text);
+    let field = reader.block_mut(&id, number).field.as_mut();
+    if let Some(said) = field.and_then(|field| field.paste(text)) {
+        shared.notes.say(Tone::Warn, said);
     }
 }
 

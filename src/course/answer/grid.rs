@@ -2,7 +2,8 @@
 //!
 //! As one text a table is its rows with `;` between them and the cells of a row
 //! with `|` between them; a sheet has a line per row instead. An empty cell is
-//! open.
+//! open. A backslash before one of these signs, or before a backslash, makes it a
+//! character of the cell.
 
 use super::expr::Expr;
 use crate::fields::{Phrase, Typed};
@@ -26,28 +27,91 @@ impl Table {
     }
 }
 
-/// The rows of a table that was typed as one text.
+/// The parts of a text between signs before which no backslash stands.
+fn parts(text: &str, parts: fn(char) -> bool) -> Vec<&str> {
+    let mut all = Vec::new();
+    let (mut from, mut escaped) = (0, false);
+    for (at, c) in text.char_indices() {
+        if !escaped && parts(c) {
+            all.extend(text.get(from..at));
+            from = at + c.len_utf8();
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    all.extend(text.get(from..));
+    all
+}
+
+/// Whether a backslash before it makes a character one of the cell.
+const fn escapes(c: char) -> bool {
+    matches!(c, '|' | ';' | '\\')
+}
+
+/// A cell as it was typed, of a cell as it is written.
+fn bare(cell: &str) -> String {
+    let mut text = String::new();
+    let mut chars = cell.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\\', Some(next)) if escapes(*next) => text.extend(chars.next()),
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
+/// The same the other way round.
+fn escaped(cell: &str) -> String {
+    let mut text = String::new();
+    for c in cell.chars() {
+        if escapes(c) {
+            text.push('\\');
+        }
+        text.push(c);
+    }
+    text
+}
+
+/// The rows of a table that was typed as one text, each as it is written there.
 pub fn typed_rows(typed: &str) -> Vec<String> {
-    typed
-        .split([';', '\n'])
-        .map(|row| row.trim().to_owned())
-        .collect()
+    let rows = parts(typed, |c| matches!(c, ';' | '\n')).into_iter();
+    rows.map(|row| row.trim().to_owned()).collect()
+}
+
+/// A row as a line of a sheet, where a semicolon parts nothing.
+pub(crate) fn as_line(row: &str) -> String {
+    let mut line = String::new();
+    let mut chars = row.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\\', Some(';')) => line.extend(chars.next()),
+            ('\\', Some('\\')) => {
+                line.push(c);
+                line.extend(chars.next());
+            }
+            _ => line.push(c),
+        }
+    }
+    line
+}
+
+/// A line of a sheet as the row that it is.
+pub(crate) fn as_row(line: &str) -> String {
+    parts(line, |c| c == ';').join("\\;")
 }
 
 /// The cells of one row of a table with so many columns.
 pub fn typed_cells(row: &str, columns: usize) -> Vec<String> {
     let row = row.trim();
+    let between = |row| parts(row, |c| c == '|');
+    let all = between(row);
     // As tables are drawn: `| 1 | 2 |`; with a part for each column its first and last cell
     // are empty.
-    let drawn = row
-        .strip_prefix('|')
-        .and_then(|rest| rest.strip_suffix('|'))
-        .filter(|_| row.split('|').count() != columns);
-    drawn
-        .unwrap_or(row)
-        .split('|')
-        .map(|cell| cell.trim().to_owned())
-        .collect()
+    let cells = match all.as_slice() {
+        ["", within @ .., ""] if !within.is_empty() && all.len() != columns => within,
+        all => all,
+    };
+    cells.iter().map(|cell| bare(cell.trim())).collect()
 }
 
 /// The cells of one row of a table with so many columns: where no bar parts them,
@@ -58,22 +122,25 @@ fn cells_of(row: &str, columns: usize) -> Vec<String> {
         return cells;
     }
     let number = |cell: &&str| cell.starts_with(|c: char| c.is_ascii_digit());
+    let Some(row) = cells.first() else {
+        return cells;
+    };
     let parted = |parts: Vec<&str>| -> Option<Vec<String>> {
         let all = parts.len() == columns && parts.iter().all(|cell| !cell.trim().is_empty());
         all.then(|| parts.iter().map(|cell| cell.trim().to_owned()).collect())
     };
     // 2,097,152 is one number.
     let grouped = |part: &str| part.len() == 3 && part.chars().all(|c| c.is_ascii_digit());
-    let bare: Vec<&str> = row.split(',').collect();
-    let one = bare.iter().skip(1).all(|part| grouped(part));
+    let tight: Vec<&str> = row.split(',').collect();
+    let one = tight.iter().skip(1).all(|part| grouped(part));
     parted(row.split(", ").collect())
-        .or_else(|| parted(bare).filter(|_| !one))
+        .or_else(|| parted(tight).filter(|_| !one))
         .or_else(|| {
             let words: Vec<&str> = row.split_whitespace().collect();
             let numbers = words.iter().all(number);
             parted(words).filter(|_| numbers)
         })
-        .unwrap_or(cells)
+        .unwrap_or_else(|| cells.clone())
 }
 
 /// The cells that were typed, as many as the table has; what is too much is left out.
@@ -94,7 +161,10 @@ pub fn written_row(cells: &[String]) -> String {
     match cells.iter().all(|cell| cell.trim().is_empty()) {
         true => String::new(),
         // As it is read again.
-        false => cells.join(" | ").trim().to_owned(),
+        false => {
+            let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+            cells.join(" | ").trim().to_owned()
+        }
     }
 }
 
@@ -177,6 +247,23 @@ mod tests {
             assert_eq!(filled(&once, 1, 4), cells, "{once}");
             assert_eq!(written(&filled(&once, 1, 4)), once);
         }
+        // Signs that part cells and rows, and what stands before them, are kept in a cell.
+        for text in [
+            "1|2", "3; so 2", "a\\b", "\\", "\\|;\\\\", "|", ";", "1, 2", "| 1 |",
+        ] {
+            for at in 0..4 {
+                let mut cells = vec![vec![String::new(); 2]; 2];
+                text.clone_into(&mut cells[at / 2][at % 2]);
+                let once = written(&cells);
+                assert_eq!(filled(&once, 2, 2), cells, "{once}");
+                // A sheet has a line for each row.
+                let lines = typed_rows(&once).into_iter().map(|row| as_line(&row));
+                let again: Vec<String> = lines.map(|line| as_row(&line)).collect();
+                assert_eq!(again.join("; "), once);
+            }
+            assert_eq!(filled(&written(&[vec![text.to_owned()]]), 1, 1), [[text]]);
+        }
+        assert_eq!(as_line("3 \\; so | 2"), "3 ; so | 2");
         assert_eq!(filled("| 1 | 2 |; 3|4", 2, 2), [["1", "2"], ["3", "4"]]);
         for row in ["3, 1, 1", "3,1,1", "3 1 1", "3 | 1 | 1"] {
             assert_eq!(filled(row, 1, 3), [["3", "1", "1"]], "{row}");

@@ -43,6 +43,8 @@ mod turned;
 mod wanted;
 mod words;
 
+pub use options::marked;
+pub use sentence::{UNCOUNTED, cells_are};
 pub(super) use wanted::{Wanted, coincide};
 
 use super::Env;

@@ -351,6 +351,7 @@ fn key_mark(table: &Table) -> KeyMark {
         solved: flag("solved"),
         tries: count("tries"),
         tried: text("tried"),
+        near: text("near"),
         hints: count("hints"),
         given_up: flag("given_up"),
         locked: text("locked"),
@@ -366,6 +367,9 @@ fn key_table(mark: &KeyMark) -> Table {
     table.insert("tries".into(), count(mark.tries));
     if let Some(tried) = &mark.tried {
         table.insert("tried".into(), Value::String(tried.clone()));
+    }
+    if let Some(near) = &mark.near {
+        table.insert("near".into(), Value::String(near.clone()));
     }
     table.insert("hints".into(), count(mark.hints));
     table.insert("given_up".into(), Value::Boolean(mark.given_up));

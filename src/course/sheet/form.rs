@@ -1,7 +1,7 @@
 //! The form of a sheet: a line per question, a line per row of a table, and the
 //! variant that the answers belong to.
 
-use crate::answer::{Env, Key, USUAL_GPU, data_sheets, typed_rows};
+use crate::answer::{Env, Key, USUAL_GPU, as_line, as_row, data_sheets, typed_rows};
 use crate::exercise::Exercise;
 use crate::fields::Phrase;
 use crate::number::fill;
@@ -32,7 +32,10 @@ pub(super) fn answer(document: &DocumentMut, key: &str, rows: &[String]) -> Opti
         .collect();
     match lines.iter().all(|line| line.trim().is_empty()) {
         true => Some(String::new()),
-        false => Some(clean(&lines.join("; "))),
+        false => {
+            let rows: Vec<String> = lines.iter().map(|line| as_row(&clean(line))).collect();
+            Some(rows.join("; "))
+        }
     }
 }
 
@@ -100,9 +103,11 @@ fn put_rows(document: &mut DocumentMut, key: &str, rows: &[String], typed: &str,
     };
     let lines = typed_rows(typed);
     for (index, row) in rows.iter().enumerate() {
-        let line = lines.get(index).map_or("", String::as_str);
+        let line = lines
+            .get(index)
+            .map_or_else(String::new, |row| as_line(row));
         match table.get_mut(row) {
-            Some(Item::Value(old)) => replace(old, line),
+            Some(Item::Value(old)) => replace(old, &line),
             _ => {
                 table.insert(row, toml_edit::value(line));
                 if let (0, true, Some(mut name)) = (index, new, table.key_mut(row)) {

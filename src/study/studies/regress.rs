@@ -114,8 +114,9 @@ impl Regress {
         let (name, first) = of.next()?;
         let cases = 1 + of.count();
         Some(format!(
-            "In the baseline {cases} of {} were disturbed; {name}: {first}.",
-            figure::counted(self.cases.len() as u64, "case", "cases")
+            "In the baseline {cases} of {} {} disturbed; {name}: {first}.",
+            figure::counted(self.cases.len() as u64, "case", "cases"),
+            if cases == 1 { "was" } else { "were" },
         ))
     }
 

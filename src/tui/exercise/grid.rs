@@ -10,6 +10,7 @@ use app::State;
 use app::answering::{echo_cell, grid};
 use app::mouse::Target;
 use app::question::Asked;
+use course::answer::{UNCOUNTED, cells_are};
 use course::{Key, Table};
 
 /// Columns of a cell at least and at most, its mark included.
@@ -93,7 +94,7 @@ pub fn lay(
     }
     if let Some(judged) = found(row_at, column_at) {
         let word = judged.judgement.verdict.word();
-        let text = format!("{place}{}", judged.judgement.sentence());
+        let text = format!("{place}{}", judged.judgement.read_as());
         rows.push(Row::default());
         rows.extend(note(word, word_role(word), &text, width));
     } else if keys {
@@ -134,15 +135,19 @@ pub fn tally(state: &State, asked: &Asked) -> Option<String> {
         .iter()
         .filter(|c| c.judgement.verdict.word() == "open");
     let (right, open, all) = (right.count(), open.count(), judged.cells.len());
+    let missed = judged.cells.iter().map(|c| &c.judgement.verdict);
+    let missed = missed.into_iter().any(|v| v.is_try() && !v.is_right());
     (all > 0).then(|| match (right == all, open) {
         (true, _) => format!("All {all} cells are right."),
         (false, open) => {
-            let open = match open {
-                0 => String::new(),
-                open => format!(", {open} still empty"),
+            let (empty, uncounted) = match open {
+                0 => (String::new(), ""),
+                open => (format!(", {open} still empty"), UNCOUNTED),
             };
+            let uncounted = if missed { uncounted } else { "" };
             format!(
-                "{right} of {all} cells are right{open}: + right, s slip, ~ close, x wrong, ? not read."
+                "{} right{empty}: + right, s slip, ~ close, x wrong, ? not read.{uncounted}",
+                cells_are(right, all)
             )
         }
     })

@@ -371,7 +371,7 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
     };
     let word = judgement.verdict.word();
     let role = word_role(word);
-    let mut text = grid::tally(state, asked).unwrap_or_else(|| judgement.sentence());
+    let mut text = grid::tally(state, asked).unwrap_or_else(|| judgement.read_as());
     if word == "open" && judgement.cells.is_empty() {
         return Vec::new();
     }

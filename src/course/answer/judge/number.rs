@@ -11,18 +11,14 @@ use plan::units::{self, Asked, Dimension, Quantity, Typed, Unit};
 
 pub(super) fn echo(typed: &str, key: &Key, env: &Env<'_>) -> Result<String, (usize, String)> {
     let wanted = Wanted::of(key, env, true).map_err(|e| (1, e.message))?;
-    match reading::read(typed, &key.ask.text, wanted.asked) {
-        // A share as it will be graded: `35.29` and `0.3529` are both 35.29 %.
-        Ok(t) if wanted.asked.unit == Some(Unit::PERCENT) => {
-            let read = wanted.in_asked_unit(typed, key).unwrap_or(t);
-            let share = read.quantity.with_dimension(Dimension::Ratio);
-            let shown = units::format_in(&share, Unit::PERCENT, None);
-            Ok(shown.unwrap_or_else(|_| read.echo()))
-        }
-        Ok(t) => Ok(t.echo()),
-        // In the unit that the question names it may be read all the same.
-        Err(_) if wanted.in_asked_unit(typed, key).is_some() => Ok(typed.trim().to_owned()),
-        Err(e) => Err((e.column, e.message)),
+    let share = wanted.asked.unit == Some(Unit::PERCENT);
+    // In the unit that the question names it may be read all the same.
+    let bare = wanted.in_asked_unit(typed, key);
+    match (reading::read(typed, &key.ask.text, wanted.asked), bare) {
+        // As it will be graded: `35.29` and `0.3529` are both 35.29 %.
+        (Ok(_), Some(bare)) if share => Ok(wanted.spelled(&bare)),
+        (Ok(typed), _) | (Err(_), Some(typed)) => Ok(wanted.spelled(&typed)),
+        (Err(e), None) => Err((e.column, e.message)),
     }
 }
 
@@ -58,7 +54,7 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
     let right = verdict.is_right();
     let near = wanted.tolerance != Tolerance::Exact;
     Ok(Judgement {
-        read: Some(typed.echo()),
+        read: Some(wanted.spelled(&typed)),
         exact: right.then(|| in_full(&wanted)),
         tolerance: near.then(|| wanted.allows()),
         // What is right as far as it goes may lie outside of any band.
@@ -240,6 +236,16 @@ fn sentence_case(text: &str) -> String {
 }
 
 impl Wanted {
+    /// How a number was read, a share as one.
+    fn spelled(&self, typed: &Typed) -> String {
+        let share = typed.quantity.with_dimension(Dimension::Ratio);
+        let shown = units::format_in(&share, Unit::PERCENT, None);
+        let shown = shown
+            .ok()
+            .filter(|_| self.asked.unit == Some(Unit::PERCENT));
+        shown.unwrap_or_else(|| typed.echo())
+    }
+
     /// What was typed: as it stands, or a bare number in the unit that the question
     /// names, whichever is the answer or a slip; where neither is, in that unit.
     fn typed(

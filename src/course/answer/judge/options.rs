@@ -315,6 +315,43 @@ pub(super) fn parts<'t>(text: &'t str, options: &[Phrase]) -> Vec<&'t str> {
         .collect()
 }
 
+/// The options that an answer names, in its order, as they are written on the page; what
+/// names none stays as it was typed. An option may hold a comma.
+pub fn marked(typed: &str, options: &[Phrase]) -> Vec<String> {
+    let mut rest = typed.trim();
+    let mut found = Vec::new();
+    while !rest.is_empty() {
+        let whole = options.iter().map(|o| o.text.as_str()).find(|option| {
+            rest.strip_prefix(option)
+                .is_some_and(|behind| behind.is_empty() || behind.trim_start().starts_with(','))
+        });
+        let part = whole.unwrap_or_else(|| rest.split(',').next().unwrap_or(rest));
+        if !part.trim().is_empty() {
+            found.push(part.trim().to_owned());
+        }
+        rest = rest
+            .get(part.len()..)
+            .unwrap_or_default()
+            .trim_start_matches([',', ' ']);
+    }
+    let written = |part: &String| options.iter().any(|option| option.text == *part);
+    if found.iter().all(written) {
+        return found;
+    }
+    // As a sheet or a shell may have it: `qk|softmax > o|res1`, `2 1 3`.
+    let typed = typed.replace("->", "→").replace("=>", "→");
+    let each = || {
+        let parts = parts(&typed, options).into_iter();
+        let all: Option<Vec<_>> = parts.map(|part| named(part, options)).collect();
+        all.filter(|all| !all.is_empty())
+    };
+    let one = named(&typed, options).map(|one| vec![one]);
+    let read = one.or_else(|| listed(&typed, options)).or_else(each);
+    read.map_or(found, |read| {
+        read.into_iter().map(|option| option.text.clone()).collect()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -436,6 +473,31 @@ mod tests {
                 assert_eq!(found, expected, "{text} of {names:?}");
             }
         }
+    }
+
+    #[test]
+    fn an_answer_is_shown_in_the_words_of_the_page() {
+        let walls = options(&["qk | softmax", "mul | down", "o | res1"]);
+        let order = ["o | res1", "qk | softmax", "mul | down"];
+        for typed in [
+            "o | res1, qk | softmax, mul | down",
+            "o|res1, qk|softmax, mul|down",
+            "o|res1 > qk|softmax > mul|down",
+            "o|res1 -> qk|softmax -> mul|down",
+            "3, 1, 2",
+            "3 1 2",
+        ] {
+            assert_eq!(marked(typed, &walls), order, "{typed}");
+        }
+        // What is begun, what names nothing, an option with a comma.
+        assert_eq!(marked("o|res1", &walls), ["o | res1"]);
+        assert_eq!(marked("o | res1, tea", &walls), ["o | res1", "tea"]);
+        assert_eq!(marked("", &walls), [""; 0]);
+        let dies = options(&["MI250X, one die", "H200"]);
+        assert_eq!(
+            marked("H200, MI250X, one die", &dies),
+            ["H200", "MI250X, one die"]
+        );
     }
 
     #[test]

@@ -6,6 +6,17 @@ use crate::answer::key::Tolerance;
 
 /// Characters of an answer that are repeated at most.
 const LONGEST: usize = 160;
+/// Said of a table with an empty cell, in which something is not right.
+pub const UNCOUNTED: &str = " No miss is counted while cells are empty.";
+
+/// `1 of 36 cells is`, `3 of 36 cells are`.
+pub fn cells_are(some: usize, all: usize) -> String {
+    format!(
+        "{some} of {all} cells {}",
+        if some == 1 { "is" } else { "are" }
+    )
+}
+
 /// Cells of a table of which it is said what is wrong.
 const MOST_CELLS: usize = 4;
 
@@ -71,6 +82,19 @@ impl Judgement {
         }
     }
 
+    /// The same, and the unit in which a bare number was read.
+    pub fn read_as(&self) -> String {
+        let unit = |text: &str| text.contains(|c: char| c.is_alphabetic() || c == '%');
+        match (&self.read, &self.verdict) {
+            (Some(read), Verdict::Slip(_) | Verdict::Wrong(_) | Verdict::Close(_))
+                if unit(read) && !unit(&self.typed) =>
+            {
+                format!("{} Read as {read}.", self.sentence())
+            }
+            _ => self.sentence(),
+        }
+    }
+
     fn right(&self, typed: &str, accepted: Option<&str>) -> String {
         let exact = self.exact.as_deref().unwrap_or(typed);
         match (accepted, &self.tolerance) {
@@ -119,9 +143,17 @@ impl Judgement {
         let (right, open, all) = (right.count(), open.count(), self.cells.len());
         let mut text = match (right == all, open) {
             (true, _) => format!("All {all} cells are right."),
-            (false, 0) => format!("{right} of {all} cells are right."),
-            (false, open) => format!("{right} of {all} cells are right, {open} open."),
+            (false, 0) => format!("{} right.", cells_are(right, all)),
+            (false, open) => format!("{} right, {open} open.", cells_are(right, all)),
         };
+        if self.verdict == Verdict::Open
+            && self
+                .cells
+                .iter()
+                .any(|c| c.judgement.verdict.is_try() && !c.judgement.verdict.is_right())
+        {
+            text.push_str(UNCOUNTED);
+        }
         let said: Vec<String> = self
             .cells
             .iter()

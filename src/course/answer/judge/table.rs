@@ -42,8 +42,12 @@ fn name(names: &[Phrase], at: usize) -> String {
         .map_or(String::new(), |name| name.text.clone())
 }
 
-/// The verdict on the table: what stands in the way of right, the gravest first.
+/// The verdict on the table: what stands in the way of right, the gravest first. One with an
+/// empty cell is open, whatever stands in the others: each of them says how it is.
 fn whole(cells: &[Cell]) -> Verdict {
+    if cells.iter().any(|c| c.judgement.verdict == Verdict::Open) {
+        return Verdict::Open;
+    }
     let first = |word: &str| {
         let mut found = cells.iter().map(|c| &c.judgement.verdict);
         found.find(|v| v.word() == word).cloned()
@@ -61,7 +65,6 @@ fn whole(cells: &[Cell]) -> Verdict {
         .map(|_| Verdict::Wrong(None))
         .or_else(|| first("unread"))
         .or_else(|| first("close"))
-        .or_else(|| first("open"))
         .unwrap_or(Verdict::Right { accepted: None })
 }
 

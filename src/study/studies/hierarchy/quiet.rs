@@ -68,9 +68,10 @@ pub(super) fn sentence(disturbed: &[u64], rows: &[MemoryRow], again: bool) -> Op
     };
     (!disturbed.is_empty()).then(|| {
         format!(
-            "{} of {} were disturbed @{again}{which}: something else uses this machine, and no step is looked for there.",
+            "{} of {} {} disturbed @{again}{which}: something else uses this machine, and no step is looked for there.",
             disturbed.len(),
             figure::counted(rows.len() as u64, "working set", "working sets"),
+            if disturbed.len() == 1 { "was" } else { "were" },
         )
     })
 }
