@@ -5,25 +5,20 @@ pub mod check;
 pub mod grid;
 pub mod kernel;
 mod options;
+mod runs;
 pub mod sheet;
+mod typing;
 pub mod variant;
 
-use super::ask::Ask;
 use super::field::Field;
 use super::intent::Out;
-use super::key::{Code, Key as Pressed};
 use super::keymap::Action;
-use super::message::Effect;
 use super::mouse::Target;
 use super::note::Tone;
 use super::question::{Asked, Asks};
-use super::setup::Setup;
 use super::shared::Shared;
 use course::answer::Verdict;
 use course::{Kernel, Key, Kind, Table};
-use plan::cost::Config;
-use plan::fusion::Cut;
-use plan::run::{BackendKind, MicroRequest};
 
 pub use check::{Standing, derived, echo, echo_cell, now, refused, right, standing, tolerance};
 pub use course::answer::marked;
@@ -31,7 +26,10 @@ pub use kernel::written;
 pub(super) use options::rank;
 pub use options::{here, leads_on};
 use options::{mark, marks, unmarked, warned};
+pub use runs::{asked_runs, micros, runs};
 pub use sheet::open as open_sheet;
+pub(super) use typing::in_hand;
+pub use typing::{leave_field, paste, press};
 
 /// Moves among the lines of a kernel; `false`: there are none, or none further.
 pub(super) fn line(shared: &mut Shared, asked: &Asked, up: bool) -> bool {
@@ -175,7 +173,7 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
         Action::Open => open_field(shared, asked),
         Action::Hint => check::hint(shared, asked, &key, out),
         Action::Solution => check::solution(shared, asked, &key, out),
-        Action::Run | Action::RunAll => run(shared, asked, out),
+        Action::Run | Action::RunAll => runs::run(shared, asked, out),
         _ => return false,
     }
     true
@@ -312,213 +310,4 @@ fn in_table(
         _ => return false,
     }
     true
-}
-
-/// Runs the experiments of the gym, or the plan, that a question speaks about, in
-/// its own setup.
-fn run(shared: &mut Shared, asked: &Asked, out: &mut Out) {
-    let Some(key) = shared.study.key_of(asked) else {
-        return;
-    };
-    let micros = micros(shared, key);
-    if !micros.is_empty() {
-        for (kernel, values) in micros {
-            match MicroRequest::new(&kernel, &values, BackendKind::Simt) {
-                Ok(request) => shared.ask(Ask::Micro(request), out),
-                Err(error) => shared.notes.say(Tone::Bad, error.to_string()),
-            }
-        }
-        return;
-    }
-    if !runs(shared, key) {
-        let text = "This question needs no run: nothing in its answer is measured.";
-        return shared.notes.say(Tone::Plain, text);
-    }
-    let asked = match asked_runs(key) {
-        Ok(asked) => asked,
-        Err(why) => return shared.notes.say(Tone::Bad, why),
-    };
-    // What was not run yet comes first; plans of one setup run one after another.
-    let missing = |c: &&Config| shared.runs.of_config(c).is_none();
-    let Some(first) = asked.iter().find(missing).or(asked.first()) else {
-        return;
-    };
-    let setup = Setup::of(first, shared.bench.setup().seed);
-    let cuts: Vec<Cut> = asked
-        .iter()
-        .filter(|config| Setup::of(config, setup.seed) == setup)
-        .map(|config| config.cut)
-        .collect();
-    shared.start_in(&setup, cuts, out);
-}
-
-/// The runs that answer a question: those its expression names, else one of the
-/// exercise's own plan.
-///
-/// # Errors
-/// A setting that cannot be.
-pub fn asked_runs(key: &Key) -> Result<Vec<Config>, String> {
-    let setup = key.setup.answer().map_err(|error| error.to_string())?;
-    let named = key.answered_by(&setup);
-    Ok(match named.is_empty() {
-        true => vec![setup.config],
-        false => named,
-    })
-}
-
-/// Whether a question is answered by what runs.
-pub fn runs(shared: &Shared, key: &Key) -> bool {
-    key.asks_for_a_run() || !micros(shared, key).is_empty()
-}
-
-/// The experiments that a question asks.
-pub fn micros(shared: &Shared, key: &Key) -> Vec<(String, Vec<u32>)> {
-    let env = shared.study.env(&key.setup, &shared.runs);
-    env.map_or_else(|_| Vec::new(), |env| key.micros(&env))
-}
-
-/// A key while an answer is typed. `false`: the field is left for the next
-/// part of the page, which the page knows.
-pub fn press(shared: &mut Shared, key: Pressed, out: &mut Out) -> bool {
-    let Some((asked, _)) = &shared.questions.field else {
-        return true;
-    };
-    let asked = asked.clone();
-    let table = shared.study.key_of(&asked).and_then(|k| k.table.clone());
-    if let Some(table) = &table
-        && leaves_cell(shared, key)
-    {
-        leave_field(shared, out);
-        match key.code {
-            Code::Up | Code::Down => drop(grid::row(shared, &asked, key.code == Code::Up)),
-            _ => grid::step(shared, &asked, table, key.code == Code::Left),
-        }
-        return true;
-    }
-    if let Some(table) =
-        table.filter(|_| matches!(key.code, Code::Enter | Code::Tab | Code::BackTab))
-    {
-        // A table is graded when that is asked for, not cell by cell.
-        leave_field(shared, out);
-        grid::step(shared, &asked, &table, key.code == Code::BackTab);
-        let typed = grid::typed(shared, &asked, &table);
-        if key.code != Code::Enter || typed.is_empty() {
-            shared.questions.field = Some((asked, Field::with(&typed)));
-        } else {
-            let text = "Enter at a filled cell checks the table, i changes the cell.";
-            shared.notes.say(Tone::Plain, text);
-        }
-        return true;
-    }
-    match key.code {
-        Code::Enter => {
-            if let Some((_, field)) = shared.questions.field.take() {
-                check::write(shared, &asked, field.text().trim(), out);
-            }
-            check::lock(shared, &asked, out);
-            check::check(shared, &asked, out);
-            // What cannot be read is mended where it stands; what only waits for a
-            // run leaves the keys free for it.
-            let typed = now(shared, &asked);
-            let gaps = shared
-                .study
-                .key_of(&asked)
-                .is_some_and(|k| k.kernel.is_some());
-            let mend = gaps || echo(shared, &asked, &typed).is_err();
-            let unread = shared
-                .questions
-                .question(&asked)
-                .judgement
-                .is_some_and(|j| j.verdict.word() == "unread");
-            if unread && mend {
-                shared.questions.field = Some((asked, Field::with(&typed)));
-            }
-        }
-        Code::Esc => leave_field(shared, out),
-        Code::Tab | Code::BackTab => {
-            leave_field(shared, out);
-            return false;
-        }
-        _ => {
-            if let Some((_, field)) = &mut shared.questions.field {
-                field.press(key);
-            }
-        }
-    }
-    true
-}
-
-/// Whether an arrow leads out of the cell that is typed: up and down, and where the text
-/// ends on its side.
-fn leaves_cell(shared: &Shared, key: Pressed) -> bool {
-    let halves = shared.questions.field.as_ref().map(|(_, f)| f.halves());
-    let Some((before, behind)) = halves.filter(|_| !key.ctrl) else {
-        return false;
-    };
-    match key.code {
-        Code::Up | Code::Down => true,
-        Code::Left => before.is_empty(),
-        Code::Right => behind.is_empty(),
-        _ => false,
-    }
-}
-
-/// Closes the field; what was typed goes into the sheet.
-pub fn leave_field(shared: &mut Shared, out: &mut Out) {
-    if let Some((asked, field)) = shared.questions.field.take() {
-        let typed = field.text().trim().to_owned();
-        match shared.study.key_of(&asked).and_then(|k| k.table.clone()) {
-            Some(table) => grid::put(shared, &asked, &table, &typed, out),
-            None if shared.questions.draft_of(&asked).is_some() => {
-                drop_draft(shared);
-            }
-            None => check::save(shared, &asked, &typed, out),
-        }
-    }
-}
-
-/// What is being typed goes into its sheet as it stands, and its field stays open: neither
-/// a crash nor a dead battery takes it. Nothing is graded, what was said of the answer before
-/// stays, and so does a right answer that is being changed.
-pub(super) fn in_hand(shared: &mut Shared, out: &mut Out) {
-    let Some((asked, field)) = &shared.questions.field else {
-        return;
-    };
-    let (asked, text) = (asked.clone(), field.text().trim().to_owned());
-    if text.is_empty() || shared.questions.draft_of(&asked).is_some() {
-        return;
-    }
-    let table = shared
-        .study
-        .key_of(&asked)
-        .and_then(|key| key.table.as_ref());
-    let typed = match table {
-        Some(table) => grid::with(shared, &asked, table, &text),
-        None => text,
-    };
-    let ahead = shared
-        .questions
-        .ahead
-        .as_ref()
-        .filter(|(of, _)| *of == asked);
-    let held = ahead.map_or_else(
-        || shared.study.typed(&asked.exercise, &asked.key),
-        |(_, held)| held.as_str(),
-    );
-    if held != typed {
-        out.push(Effect::SaveAnswer {
-            exercise: asked.exercise.clone(),
-            key: asked.key.clone(),
-            typed: typed.clone(),
-        });
-        shared.questions.ahead = Some((asked, typed));
-    }
-}
-
-/// Pasted text while an answer is typed.
-pub fn paste(shared: &mut Shared, text: &str) {
-    let field = shared.questions.field.as_mut();
-    if let Some(said) = field.and_then(|(_, field)| field.paste(text)) {
-        shared.notes.say(Tone::Warn, said);
-    }
 }

@@ -41,7 +41,8 @@ const HOTSPOTS: usize = 12;
 /// Kernels of PyTorch, its libraries and compilers are explained as ops of the block,
 /// by name, order and repetition. The roofline is that of --gpu, else of the GPU that the
 /// file names, else of the device of the course; where the tool never looks at that one, of
-/// an H200, or a die of an MI250X for the tools of AMD. The answer says which, and why.
+/// an H200, or a die of an MI250X for the tools of AMD; of an MI300A where only its generation
+/// has the file's counters. The answer says which, and why.
 ///
 /// Reads rocprofv3 (kernel_stats, kernel_trace, counter_collection, JSON, pftrace), the
 /// older rocprof, rocprof-compute (pmc_perf, roofline.csv, what analyze prints),
@@ -128,7 +129,7 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
     let profile = match open::open(path)? {
         Found::Profile(profile) => *profile,
         Found::Roofs(devices) => {
-            let roof = Roof::of(&database, output, Tool::RocprofCompute, None)?;
+            let roof = Roof::of(&database, output, Tool::RocprofCompute, None, None)?;
             match output.json {
                 true => out.json(&json::roofs(path, &devices)),
                 false => {

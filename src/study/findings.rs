@@ -7,7 +7,7 @@ use crate::baseline::Case;
 use crate::learned::Learned;
 use plan::cost::Config;
 use plan::run::TraceReport;
-use plan::units::figure::{Origin, fixed};
+use plan::units::figure::{Origin, shown};
 
 /// Everything that one study says.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -363,7 +363,7 @@ impl Column {
             Cell::Number(value) if [SCIENTIFIC, ABSOLUTE].contains(&self.unit.as_str()) => {
                 format!("{value:.1e}")
             }
-            Cell::Number(value) => fixed(*value, self.decimals),
+            Cell::Number(value) => shown(*value, self.decimals),
             Cell::Text(text) => text.clone(),
             Cell::Nothing(()) => "–".to_owned(),
         }

@@ -33,7 +33,7 @@ mod table;
 mod wall;
 
 pub use against::{Dram, Limit, Reading, RowReading, against};
-pub use counters::{Half, Traffic, l2, traffic};
+pub use counters::{Generation, Half, Traffic, l2, traffic};
 pub use error::{NoSuchColumn, NoSuchTool, ProfileError, Unexplained};
 pub use explain::{By, Explained};
 pub use like::{Asked, Like, like};
@@ -287,6 +287,11 @@ impl Profile {
     /// Time of all launches, in ns; none where a kernel has none.
     pub fn total_ns(&self) -> Option<f64> {
         self.kernels.iter().map(|row| row.total_ns).sum()
+    }
+
+    /// The generation of GPUs that its counters are of, where only one has such.
+    pub fn generation(&self) -> Option<Generation> {
+        Generation::of(self.dispatches.iter().map(|d| d.counters.as_ref()))
     }
 
     /// Were launches counted? A tool that counts runs them one after another, with

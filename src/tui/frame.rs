@@ -227,13 +227,17 @@ pub fn message(state: &State, hint: &str, aside: &str, pen: &mut Pen<'_>, y: u16
         wrap(&note.text, usize::from(edge) - 2)
     };
     let wanted = lines.len().min(LONGEST);
-    // Sixty columns have too few: there the way out is worth the text above it, which comes
-    // back with the next key.
-    let narrow = edge < LEFT;
-    let above = (1..wanted as u16)
-        .take_while(|up| narrow || pen.is_blank(y.saturating_sub(*up)))
+    let empty = (1..wanted as u16)
+        .take_while(|up| pen.is_blank(y.saturating_sub(*up)))
         .count();
     let below = usize::from(pen.height().saturating_sub(y + 1));
+    // Sixty columns may have too few of both: there the way out is worth the text above it,
+    // which comes back with the next key.
+    let more = match edge < LEFT {
+        true => wanted.saturating_sub(1 + empty + below),
+        false => 0,
+    };
+    let above = empty + more;
     let room = wanted.min(1 + above + below);
     if lines.len() > room {
         lines.truncate(room);

@@ -76,7 +76,7 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
             let roof = c.roof(dtype, kernel.has_product())?;
             Some(roof.floor_seconds(kernel.flops, kernel.bytes()))
         });
-        let floor = floor.map_or("–".to_owned(), |s| format!("{:.3}", s * 1e6));
+        let floor = floor.map_or("–".to_owned(), |s| figure::shown(s * 1e6, 3));
         pen.right(67, y, &floor, Role::Modelled);
         let side = bound(&state.shared.machine, kernel, dtype);
         pen.put(

@@ -169,7 +169,7 @@ fn of_roof(floor: f64, ran: Ran) -> String {
     match floor / ran.seconds {
         // Faster than memory allows: the data sat in a cache.
         part if part > 1.0 => ">100 %".to_owned(),
-        part => format!("{:.1} %", 100.0 * part),
+        part => figure::percent(part),
     }
 }
 

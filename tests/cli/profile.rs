@@ -333,7 +333,8 @@ fn samples_are_of_the_device_of_the_course_where_their_tool_looks_at_it() {
 #[test]
 fn whose_roof_is_taken_and_why_is_said() {
     let home = Home::new();
-    home.line("profile --sample rocprof-compute --gpu mi300a -o pmc.csv");
+    home.line("profile --sample rocprof-compute --gpu mi210 -o pmc.csv");
+    home.line("profile --sample rocprof-compute --gpu mi300x -o third.csv");
     let trace = r#"{"deviceProperties":[{"name":"AMD Instinct MI300A"}],"traceEvents":[
 {"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"args":{"device":0}}]}"#;
     home.write("mi300a.json", trace);
@@ -354,11 +355,18 @@ fn whose_roof_is_taken_and_why_is_said() {
             false,
             "roof floors and limits of the MI250X GCD, as the file names no GPU and rocprof-compute looks at GPUs of AMD only, not at the H200 of the course; --gpu names the one that ran",
         ),
+        // Its counters have names of their own from CDNA 3 on (rocprof-compute's roofline_calc.py).
         (
-            "pmc.csv --gpu mi300a",
+            "third.csv",
             "mi300a",
             false,
-            "of the MI300A, named by --gpu modelled",
+            "of the MI300A, as the file names no GPU and counts TCC_EA0_RDREQ_sum, which only gfx94*, gfx95* have; --gpu names the one that ran",
+        ),
+        (
+            "third.csv --gpu mi300x",
+            "mi300x",
+            false,
+            "of the MI300X, named by --gpu modelled",
         ),
         (
             "pmc.csv --gpu a100",
@@ -385,7 +393,14 @@ fn whose_roof_is_taken_and_why_is_said() {
     }
     home.write("answers/none", "");
     home.write("workshop.toml", "gpu = \"mi300a\"\n");
-    let (shown, roof, _) = read("pmc.csv");
+    let (shown, roof, _) = read("third.csv");
     assert_eq!(roof, "mi300a");
     assert!(shown.contains("the device of the course"), "{shown}");
+    // The course's device is of the tool's maker, and has no such counters.
+    let (shown, roof, _) = read("pmc.csv");
+    assert_eq!(roof, "mi250x_gcd");
+    assert!(
+        shown.contains("which only gfx906*, gfx908*, gfx90a* have"),
+        "{shown}"
+    );
 }

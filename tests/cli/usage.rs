@@ -27,7 +27,22 @@ fn mistakes_on_the_command_line() {
         ("cost --dtype fp8", "use fp32 or bf16"),
         ("cost --gpu h20", "did you mean h200?"),
         ("cost --why block.bites", "“block.bites” names no figure"),
-        ("cost --why kernel.sofmax.bytes", "an op “sofmax”"),
+        (
+            "cost --why kernel.sofmax.bytes",
+            "an op “sofmax”; did you mean softmax? Kernels of this plan: embed, norm1",
+        ),
+        (
+            "cost --why kernel.flash.bytes",
+            "“flash” is a fusion that this plan does not have; --fuse flash adds it. Kernels of this plan: embed, norm1",
+        ),
+        (
+            "study host-memory --to 100GiB",
+            "--to takes a size between them, such as 256MiB",
+        ),
+        (
+            "study hierarchy --to 100GiB",
+            "--from and --to take sizes between them",
+        ),
         ("cost --version v2 --groups norm1|q", "exclude each other"),
         ("cost --groups norm1|q", "the cut ends before k"),
         ("cost --groups q|norm1", "“q” stands where norm1 is next"),

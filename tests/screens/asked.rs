@@ -291,6 +291,24 @@ fn a_share_is_read_with_its_unit_before_and_after_enter() {
 }
 
 #[test]
+fn a_message_leaves_the_verdict_in_view() {
+    let s = asked("ex15", (60, 18))
+        .press(&[TAB])
+        .typed("13")
+        .press(&[ENTER]);
+    let before = s.shows("wrong").rows();
+    let s = asked("ex15", (60, 18))
+        .press(&[TAB])
+        .typed("13")
+        .press(&[ENTER]);
+    let after = s
+        .press(&[ch('s')])
+        .shows("s again shows the solution")
+        .rows();
+    assert_eq!(before[..16], after[..16], "{}", after.join("\n"));
+}
+
+#[test]
 fn an_order_that_was_typed_in_a_shell_has_its_places_in_the_form() {
     let mut s = asked("ex17", (80, 24)).shows("[ ] qk | softmax");
     let typed = "qk|softmax, mul|down, rope|qk, o|res1, gate|up, up|silu";

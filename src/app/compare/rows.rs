@@ -198,7 +198,7 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
             figure::of_run(known(t), |t| match floor / seconds(t) {
                 // Faster than the memory allows: the data sat in a cache.
                 part if part > 1.0 => BEATEN.to_owned(),
-                part => format!("{:.1} %", 100.0 * part),
+                part => figure::percent(part),
             })
         };
         rows.push(Row {

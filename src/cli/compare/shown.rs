@@ -10,7 +10,7 @@ use crate::cli::table::{Align, Table};
 use crate::cli::words::{counted, wrapped};
 use plan::cost::{CostJson, Gpu, Priced, cost_json};
 use plan::run::{BytesReport, Report, Timing};
-use plan::units::figure::{NOT_HAD, NOT_RUN, of_run};
+use plan::units::figure::{self, NOT_HAD, NOT_RUN, of_run, percent};
 use plan::units::{Column, Quantity, Unit, format};
 use study::lab::merit::{Merit, rows, sources};
 use study::lab::{Column as Compared, Comparison, Scope};
@@ -187,7 +187,7 @@ pub(super) fn side_by_side(shown: &Shown<'_>, out: &mut Out) {
         );
         row(
             "  ± median dev.".to_owned(),
-            timed(&|t| format!("{:.1}", t.mad)),
+            timed(&|t| figure::shown(t.mad, 1)),
         );
         row(
             "  least–most".to_owned(),
@@ -255,7 +255,7 @@ fn of_the_roof(comparison: &Comparison, gpu: &Gpu) -> Option<Vec<String>> {
         let time = c.report.as_ref().map(|report| report.time_us.as_ref());
         of_run(time, |time| match c.floor_seconds / (time.median * 1e-6) {
             part if part > 1.0 => BEATEN.to_owned(),
-            part => format!("{:.1} %", 100.0 * part),
+            part => percent(part),
         })
     };
     Some(comparison.columns.iter().map(part).collect())

@@ -166,7 +166,7 @@ impl Writer<'_> {
             && said.all(|text| {
                 let text = text
                     .trim()
-                    .trim_start_matches(['-', '+', '−', '≈', '±', '×']);
+                    .trim_start_matches(['-', '+', '−', '≈', '±', '×', '<']);
                 text.trim_start().starts_with(|c: char| c.is_ascii_digit())
             })
     }

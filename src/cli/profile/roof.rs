@@ -4,7 +4,7 @@ use super::super::args::{OutputArgs, places};
 use super::super::failure::Failure;
 use course::answer::USUAL_GPU;
 use plan::cost::{Gpu, GpuDatabase, Vendor};
-use study::profile::{Profile, Tool, say::Said};
+use study::profile::{Generation, Profile, Tool, say::Said};
 
 /// A GPU whose floors and limits stand beside a file, and what it was taken for.
 pub(super) struct Roof<'d> {
@@ -22,6 +22,8 @@ enum Because {
     Named,
     /// The file names it.
     File,
+    /// Only its generation has the counters of the file.
+    Counters,
     /// It is the device of the course.
     Course,
     /// The tool never looks at the device of the course.
@@ -33,6 +35,7 @@ impl Because {
         match self {
             Self::Named => "named",
             Self::File => "file",
+            Self::Counters => "counters",
             Self::Course => "course",
             Self::Maker => "maker",
         }
@@ -55,6 +58,20 @@ pub(super) fn gpu<'d>(
     })
 }
 
+/// GPUs that stand for their generation, where a file names none.
+const USUAL: [&str; 2] = ["mi250x_gcd", "mi300a"];
+
+/// The GPU that stands for a generation; none where its counters do not speak against `usual`.
+fn of_generation<'d>(
+    database: &'d GpuDatabase,
+    generation: Generation,
+    usual: &Gpu,
+) -> Option<&'d Gpu> {
+    let mut all = USUAL.iter().filter_map(|id| database.get(id).ok());
+    let found = all.find(|gpu| generation.holds(&gpu.arch));
+    found.filter(|_| !generation.holds(&usual.arch))
+}
+
 /// How a maker is called.
 const fn maker(vendor: Vendor) -> &'static str {
     match vendor {
@@ -64,19 +81,24 @@ const fn maker(vendor: Vendor) -> &'static str {
 }
 
 impl<'d> Roof<'d> {
-    /// That of a file of `tool` which calls its device so.
+    /// That of a file of `tool` which calls its device so, and has counters of a generation.
     pub(super) fn of(
         database: &'d GpuDatabase,
         output: &OutputArgs,
         tool: Tool,
         device: Option<&str>,
+        generation: Option<Generation>,
     ) -> Result<Self, Failure> {
         let own = device.and_then(|name| database.named_in(name));
         let usual = gpu(database, output, tool)?;
         let course = database.get(places(output).device())?;
+        let counted = generation.and_then(|of| of_generation(database, of, usual));
         let (gpu, because) = match own {
             _ if output.gpu.is_some() => (usual, Because::Named),
             Some(own) => (own, Because::File),
+            None if device.is_none() && counted.is_some() => {
+                (counted.unwrap_or(usual), Because::Counters)
+            }
             None if usual.id == course.id => (usual, Because::Course),
             None => (usual, Because::Maker),
         };
@@ -102,6 +124,11 @@ impl<'d> Roof<'d> {
             (_, Some(name)) => format!(
                 "as the file is of “{name}”, which the database does not have; --gpu names another (gpus lists them)"
             ),
+            (Because::Counters, None) => format!(
+                "as the file names no GPU and counts {}, which only {} have; --gpu names the one that ran",
+                generation.map_or("", |of| of.counter),
+                generation.map_or(String::new(), Generation::architectures)
+            ),
             (Because::Course, None) => {
                 "the device of the course: the file names none, --gpu names another".to_owned()
             }
@@ -124,7 +151,8 @@ impl<'d> Roof<'d> {
         output: &OutputArgs,
         profile: &Profile,
     ) -> Result<Self, Failure> {
-        Self::of(database, output, profile.tool, profile.device.as_deref())
+        let device = profile.device.as_deref();
+        Self::of(database, output, profile.tool, device, profile.generation())
     }
 
     /// Whose `what` (floors, say) is taken and why, in a sentence.

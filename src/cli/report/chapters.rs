@@ -19,6 +19,7 @@ use course::present::{Grid, Piece, Weight, study};
 use course::{Ledger, PATH_SETTING};
 use host::machine;
 use host::studies::Studies;
+use plan::units::figure;
 
 /// Runs of a report at most, the newest.
 const RUNS: usize = 64;
@@ -200,7 +201,7 @@ fn runs(desk: &Desk, kept: &Kept) -> Result<Vec<Piece>, Failure> {
 
 fn row(run: &Run) -> Vec<String> {
     let time = run.report.time_us.as_ref();
-    let shown = |value: Option<f64>| value.map_or("–".to_owned(), |v| format!("{v:.1}"));
+    let shown = |value: Option<f64>| value.map_or("–".to_owned(), |v| figure::shown(v, 1));
     let check = match &run.report.check {
         Some(check) if check.pass => "pass",
         Some(_) => "failed",

@@ -4,7 +4,9 @@
 //! derivation.
 
 use super::{Config, Cost, CostError, Direction, KernelCost, Priced};
-use crate::model::{OpKind, Product, Sizes};
+use crate::fusion::{Boundary, Fusion};
+use crate::model::{BLOCK_OPS, OpKind, Product, Sizes};
+use crate::near::nearest;
 
 /// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,12 +116,15 @@ pub fn why(cost: &Cost, key: &str) -> Result<Why, CostError> {
         ["block", field] => of_priced(&cost.sizes, &cost.block, "the block", field),
         ["forward", field] => of_priced(&cost.sizes, &cost.forward, "the forward", field),
         ["kernel", op, field] => {
-            let kernel = kernel_holding(&cost.block, op)
-                .or_else(|| kernel_holding(&cost.forward, op))
-                .ok_or_else(|| {
-                    CostError::new(format!("no kernel of this plan holds an op “{op}”"))
-                })?;
-            of_kernel(&cost.sizes, kernel, field)
+            let of = |op: &str| {
+                kernel_holding(&cost.block, op).or_else(|| kernel_holding(&cost.forward, op))
+            };
+            let kernel = of(op).or_else(|| of(inside(cost, op)?));
+            of_kernel(
+                &cost.sizes,
+                kernel.ok_or_else(|| no_kernel(cost, op))?,
+                field,
+            )
         }
         ["peak"] => Some(of_peak(cost)),
         ["held"] => Some(of_held(cost)),
@@ -154,6 +159,39 @@ fn kernel_holding<'p>(priced: &'p Priced, op: &str) -> Option<&'p KernelCost> {
         k.name == op || k.ops.contains(&op) || wanted.is_some_and(|wanted| holds(k, wanted))
     };
     priced.kernels.iter().find(named)
+}
+
+/// The first op that a fusion joins, where it is on: its kernel holds that.
+fn inside(cost: &Cost, name: &str) -> Option<&'static str> {
+    let joined = Fusion::parse(name).ok()?.boundaries();
+    let cut = cost.config.effective_cut();
+    let first = Boundary::of_block().find(|boundary| joined.is_joined(*boundary))?;
+    cut.contains(joined).then_some(first.sides()?.0.name())
+}
+
+/// What is wrong with a name that no kernel has, and the names that there are.
+fn no_kernel(cost: &Cost, name: &str) -> CostError {
+    let mut names: Vec<&str> = Vec::new();
+    let kernels = cost.forward.kernels.iter();
+    for name in kernels.map(|kernel| kernel.name.as_str()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let what = match Fusion::parse(name) {
+        Ok(_) => {
+            format!("“{name}” is a fusion that this plan does not have; --fuse {name} adds it")
+        }
+        Err(_) => {
+            let ops = BLOCK_OPS.iter().map(|op| op.name());
+            let near = nearest(name, ops.chain(names.iter().copied()));
+            let near = near.map_or(String::new(), |near| format!("; did you mean {near}?"));
+            format!("no kernel of this plan holds an op “{name}”{near}")
+        }
+    };
+    let end = if what.ends_with('?') { "" } else { "." };
+    let names = names.join(", ");
+    CostError::new(format!("{what}{end} Kernels of this plan: {names}"))
 }
 
 /// A kernel's name in a list: with how many blocks have one like it.

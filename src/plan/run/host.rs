@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{BackendKind, RunError};
+use crate::units::{Quantity, format};
 
 /// Smallest and largest copy, in bytes.
 const LEAST: u64 = 4 << 10;
@@ -95,7 +96,8 @@ impl HostRequest {
         }
         if !(LEAST..=MOST).contains(&largest) {
             return Err(RunError::bad_request(format!(
-                "copies go from 4 KiB to 4 GiB; up to {largest} bytes were asked for"
+                "copies go from 4 KiB to 4 GiB, and up to {} were asked for; --to takes a size between them, such as 256MiB",
+                format(&Quantity::bytes(largest))
             )));
         }
         Ok(Self {

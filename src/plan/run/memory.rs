@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{BackendKind, RunError};
+use crate::units::{Quantity, format};
 
 /// Smallest and largest working set, in bytes.
 const LEAST: u64 = 4 << 10;
@@ -31,7 +32,9 @@ impl MemoryRequest {
         }
         if !(LEAST..=MOST).contains(&from) || !(LEAST..=MOST).contains(&to) || from >= to {
             return Err(RunError::bad_request(format!(
-                "working sets go from 4 KiB to 4 GiB, the first below the last; {from} to {to} bytes were asked for"
+                "working sets go from 4 KiB to 4 GiB, the first below the last, and {} to {} were asked for; --from and --to take sizes between them, such as 4KiB and 128MiB",
+                format(&Quantity::bytes(from)),
+                format(&Quantity::bytes(to))
             )));
         }
         let powers = (12..=32).map(|power| 1_u64 << power);

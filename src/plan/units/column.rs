@@ -2,6 +2,7 @@
 
 use super::arith::Quantity;
 use super::dimension::Dimension;
+use super::figure::{below, reads_as_nothing};
 use super::format::{fixed, largest_below};
 use super::unit::Unit;
 
@@ -73,9 +74,16 @@ impl Column {
         self.unit
     }
 
-    /// One number without its unit, unpadded.
+    /// One number without its unit, unpadded. What is there and has none of the decimals is
+    /// less than the last: `<0.001`.
     pub fn number(&self, q: &Quantity) -> String {
-        fixed(q.in_unit(self.unit), usize::from(self.decimals))
+        let decimals = usize::from(self.decimals);
+        let value = q.in_unit(self.unit);
+        let text = fixed(value, decimals);
+        match value > 0.0 && reads_as_nothing(&text) {
+            true => below(decimals),
+            false => text,
+        }
     }
 
     /// All numbers, padded to one width so that the points align.

@@ -28,6 +28,32 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
+/// A number with so many decimals. What is there and has none of them is less than the last,
+/// `<0.1`: only nothing reads as nothing. What a sum in floating point leaves of nothing is
+/// nothing.
+pub fn shown(value: f64, decimals: usize) -> String {
+    let text = fixed(value, decimals);
+    match value > 1e-9 && reads_as_nothing(&text) {
+        true => below(decimals),
+        false => text,
+    }
+}
+
+pub(super) fn reads_as_nothing(text: &str) -> bool {
+    text.bytes().all(|b| matches!(b, b'.' | b'0'))
+}
+
+/// What stands for less than so many decimals show: `<0.1`.
+pub(super) fn below(decimals: usize) -> String {
+    let least = 0.1_f64.powi(i32::try_from(decimals).unwrap_or(i32::MAX));
+    format!("<{least:.decimals$}")
+}
+
+/// A share in per cent, one decimal.
+pub fn percent(share: f64) -> String {
+    shown(100.0 * share, 1) + " %"
+}
+
 /// Per cent that `new` is below `old`, with `decimals`; empty when nothing is
 /// saved at that precision. More in place of less is whole per cent, so that
 /// the sign needs no room of its own; from twice as much on it is how many times.
@@ -114,14 +140,23 @@ impl Clock {
 
     /// The number of this unit, with two decimals.
     pub fn number(self, seconds: f64) -> String {
-        format!("{:.2}", seconds * self.per_second)
+        shown(seconds * self.per_second, 2)
     }
 
     /// The same with four digits or so: what was measured has no more.
     pub fn rounded(self, seconds: f64) -> String {
         match seconds * self.per_second {
             many if many >= 1000.0 => format!("{many:.0}"),
-            few => format!("{few:.1}"),
+            few => shown(few, 1),
+        }
+    }
+
+    /// A part of what is shown rounded: below one it keeps two digits, down to a thousandth.
+    pub fn part(self, seconds: f64) -> String {
+        match seconds * self.per_second {
+            small if small < 0.0995 && small > 0.0 => shown(small, 3),
+            few if few < 0.995 && few > 0.0 => shown(few, 2),
+            _ => self.rounded(seconds),
         }
     }
 }
@@ -181,6 +216,37 @@ mod tests {
         assert_eq!(fixed(-0.005_1, 2), "-0.01");
         assert_eq!(fixed(-0.0, 0), "0");
         assert_eq!(fixed(f64::NEG_INFINITY, 1), "-inf");
+    }
+
+    #[test]
+    fn what_is_there_never_reads_as_nothing() {
+        assert_eq!(shown(0.04, 1), "<0.1");
+        assert_eq!(shown(0.05001, 1), "0.1");
+        assert_eq!(shown(0.000_3, 3), "<0.001");
+        assert_eq!(shown(0.3, 0), "<1");
+        assert_eq!(
+            (shown(0.0, 1), shown(-0.0, 1)),
+            ("0.0".into(), "0.0".into())
+        );
+        // 100·(1 − 1/(1/3 + 1/3 + 1/3)) and the like.
+        assert_eq!(shown(1.1e-14, 2), "0.00");
+        assert_eq!(
+            (percent(0.0003), percent(0.0)),
+            ("<0.1 %".into(), "0.0 %".into())
+        );
+    }
+
+    #[test]
+    fn parts_of_ten_milliseconds_keep_two_digits() {
+        // Norms take 31 µs of 10.4 ms, residuals 420 µs, products 8.3 ms, a copy 300 ns.
+        let clock = Clock::of(10.4e-3);
+        assert_eq!(clock.unit, "ms");
+        let parts = [31e-6, 420e-6, 8.3e-3, 300e-9, 0.0].map(|s| clock.part(s));
+        assert_eq!(parts, ["0.031", "0.42", "8.3", "<0.001", "0.0"]);
+        assert_eq!(
+            (clock.rounded(31e-6), clock.number(4e-6)),
+            ("<0.1".into(), "<0.01".into())
+        );
     }
 
     #[test]

@@ -207,9 +207,11 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
-/// Five characters for a box of the ribbon: `0.263`, `12.58`, `134.2`, ` 1049`.
+/// Five characters for a box of the ribbon: `0.263`, `12.58`, `134.2`, ` 1049`; `<.001` for
+/// what is there and less.
 pub fn compact(value: f64) -> String {
     let decimals = match value.abs() {
+        v if value > 0.0 && v < 0.000_5 => return "<.001".to_owned(),
         v if v < 9.9995 => 3,
         v if v < 99.995 => 2,
         v if v < 999.95 => 1,

@@ -38,18 +38,22 @@ pub(super) fn known(name: &str) -> Option<&'static str> {
 /// The counters of each direction that go together: what of one tool or architecture gives
 /// the bytes read, and what the bytes written.
 struct Family {
+    /// How the architectures begin that alone have them; empty where every one of a maker does.
+    archs: &'static [&'static str],
     read: &'static [&'static str],
     written: &'static [&'static str],
 }
 
 /// CDNA 1 and 2: requests of two sizes.
 const CDNA12: Family = Family {
+    archs: &["gfx906", "gfx908", "gfx90a"],
     read: &["TCC_EA_RDREQ_sum", "TCC_EA_RDREQ_32B_sum"],
     written: &["TCC_EA_WRREQ_sum", "TCC_EA_WRREQ_64B_sum"],
 };
 
 /// CDNA 3: reads of three sizes.
 const CDNA3: Family = Family {
+    archs: &["gfx94", "gfx95"],
     read: &[
         "TCC_EA0_RDREQ_sum",
         "TCC_EA0_RDREQ_32B_sum",
@@ -61,12 +65,14 @@ const CDNA3: Family = Family {
 /// Every family that is understood; the first that is whole gives the bytes.
 const FAMILIES: [Family; 4] = [
     Family {
+        archs: &[],
         read: &["dram__bytes_read.sum"],
         written: &["dram__bytes_write.sum"],
     },
     CDNA3,
     CDNA12,
     Family {
+        archs: &[],
         read: &["FETCH_SIZE"],
         written: &["WRITE_SIZE"],
     },
@@ -75,11 +81,59 @@ const FAMILIES: [Family; 4] = [
 /// The requests between L2 and memory that rocprof-compute counts on an architecture:
 /// those that give the bytes read, and the bytes written.
 pub(super) fn requests(arch: &str) -> impl Iterator<Item = &'static str> {
-    let family = match arch.starts_with("gfx94") || arch.starts_with("gfx95") {
+    let family = match CDNA3.is_of(arch) {
         true => CDNA3,
         false => CDNA12,
     };
-    family.read.iter().chain(family.written).copied()
+    family.both()
+}
+
+impl Family {
+    fn is_of(&self, arch: &str) -> bool {
+        self.archs.iter().any(|start| arch.starts_with(start))
+    }
+
+    fn both(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.read.iter().chain(self.written).copied()
+    }
+}
+
+/// A generation of GPUs that a file's counters name, though it names no GPU itself: only
+/// that generation calls counters so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Generation {
+    archs: &'static [&'static str],
+    /// One of its counters that the file has.
+    pub counter: &'static str,
+}
+
+impl Generation {
+    /// That of the counters of some launches; none where they name no generation, or two.
+    pub fn of<'c>(
+        launches: impl Iterator<Item = &'c BTreeMap<&'static str, f64>> + Clone,
+    ) -> Option<Self> {
+        let has = |name: &&str| launches.clone().any(|counters| counters.contains_key(name));
+        let of = |family: &Family| {
+            Some(Self {
+                archs: family.archs,
+                counter: family.both().find(has)?,
+            })
+        };
+        let owned = FAMILIES.iter().filter(|family| !family.archs.is_empty());
+        let mut found = owned.filter_map(of);
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// How the names of its architectures begin: `gfx94*, gfx95*`.
+    pub fn architectures(self) -> String {
+        let each: Vec<String> = self.archs.iter().map(|start| format!("{start}*")).collect();
+        each.join(", ")
+    }
+
+    /// Whether a GPU of this architecture is of it.
+    pub fn holds(self, arch: &str) -> bool {
+        self.archs.iter().any(|start| arch.starts_with(start))
+    }
 }
 
 /// What of a file's counters gives no bytes, because others are not there: those that are
@@ -104,7 +158,7 @@ pub(super) fn half<'c>(
         }
         all.extend(counters);
     }
-    let both = |family: &Family| family.read.iter().chain(family.written).copied();
+    let both = Family::both;
     let there = |family: &Family| both(family).filter(|name| all.contains_key(name)).count();
     // Of two that were begun, the one of which more is there.
     let family = FAMILIES.iter().rev().max_by_key(|family| there(family))?;
@@ -212,6 +266,30 @@ mod tests {
         assert_eq!(found(&[("TCC_HIT_sum", 300.0)]), None);
         // Another architecture's counters alone say nothing.
         assert_eq!(of(&[("TCC_EA0_RDREQ_sum", 1000.0)]), Traffic::default());
+    }
+
+    #[test]
+    fn counters_name_a_generation_where_only_it_calls_them_so() {
+        let found = |names: &[&'static str]| {
+            let launch: BTreeMap<&'static str, f64> = names.iter().map(|n| (*n, 1.0)).collect();
+            Generation::of([launch].iter())
+        };
+        let third = found(&["TCC_EA0_WRREQ_sum", "TCC_HIT_sum"]).unwrap();
+        assert_eq!(third.counter, "TCC_EA0_WRREQ_sum");
+        let which = ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100"];
+        assert_eq!(
+            which.map(|arch| third.holds(arch)),
+            [false, false, true, true, false]
+        );
+        let second = found(&["TCC_EA_RDREQ_sum"]).unwrap();
+        assert_eq!(
+            which.map(|arch| second.holds(arch)),
+            [true, true, false, false, false]
+        );
+        // Of every generation, of none, of two.
+        assert_eq!(found(&["FETCH_SIZE", "TCC_HIT_sum"]), None);
+        assert_eq!(found(&[]), None);
+        assert_eq!(found(&["TCC_EA_RDREQ_sum", "TCC_BUBBLE_sum"]), None);
     }
 
     /// A set that is not whole names what it lacks, also where the directions were counted

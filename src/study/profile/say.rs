@@ -9,7 +9,7 @@ pub use pair::{of_pair, pair_rows};
 use super::framework::short;
 use super::{By, Half, Limit, Profile, Reading};
 use plan::cost::Gpu;
-use plan::units::{Dimension, Quantity, format, group_thousands};
+use plan::units::{Dimension, Quantity, figure, format, group_thousands};
 
 /// One sentence and what it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ fn bytes(value: f64) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    figure::percent(share)
 }
 
 fn many(n: u64, one: &str, several: &str) -> String {
@@ -121,11 +121,11 @@ pub fn rows(reading: &Reading, most: usize) -> Rows {
     column("share", of(&|r| r.share.map(percent)));
     column(
         "mean µs",
-        of(&|r| r.mean_ns.map(|n| format!("{:.2}", n / 1e3))),
+        of(&|r| r.mean_ns.map(|n| figure::shown(n / 1e3, 2))),
     );
     column(
         "floor µs =",
-        of(&|r| r.floor_seconds.map(|s| format!("{:.2}", s * 1e6))),
+        of(&|r| r.floor_seconds.map(|s| figure::shown(s * 1e6, 2))),
     );
     column(
         "registers",
@@ -136,7 +136,7 @@ pub fn rows(reading: &Reading, most: usize) -> Rows {
     );
     column(
         "MB",
-        of(&|r| r.dram_bytes.map(|b| format!("{:.3}", b / 1e6))),
+        of(&|r| r.dram_bytes.map(|b| figure::shown(b / 1e6, 3))),
     );
     column(
         "over model",

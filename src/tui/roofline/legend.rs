@@ -5,6 +5,7 @@ use crate::tui::lab::{bound_word, short_name};
 use crate::tui::pen::{Pen, clip, width};
 use crate::tui::theme::Role;
 use app::State;
+use app::figure;
 use app::machine::{Ceilings, Source};
 use app::roofline::{Roofs, Spot};
 use plan::run::BackendKind;
@@ -190,7 +191,7 @@ fn below(state: &State) -> Vec<(String, Role)> {
             let part = match run.of_roof {
                 // Faster than memory allows: the data sat in a cache.
                 Some(part) if part > 1.0 => ", >100 %".to_owned(),
-                Some(part) => format!(", {:.1} %", 100.0 * part),
+                Some(part) => format!(", {}", figure::percent(part)),
                 None => String::new(),
             };
             lines.push((format!("{}{part}", rate(run.rate)), Role::Measured));

@@ -81,6 +81,30 @@ fn the_stream_is_x_where_it_is_read_and_y_where_it_is_made() {
 }
 
 #[test]
+fn a_fusion_names_its_kernel_where_it_is_on() {
+    let of = |cut: crate::fusion::Cut, key: &str| {
+        let cost = price(&Config::preset("workshop", cut).unwrap()).unwrap();
+        why(&cost, key).map_err(|e| e.to_string())
+    };
+    let v2 = Version::V2.cut();
+    let flash = of(v2, "kernel.flash.bytes").unwrap();
+    assert_eq!(flash, of(v2, "kernel.softmax.bytes").unwrap());
+    // q, k, v and att: S rows of D and Dkv, fp32.
+    assert_eq!(exact(&flash), Some(4 * 128 * (256 + 128 + 128 + 256)));
+    let said = of(Version::V1.cut(), "kernel.flash.bytes").unwrap_err();
+    assert!(
+        said.contains("--fuse flash adds it. Kernels of this plan: "),
+        "{said}"
+    );
+    let said = of(v2, "kernel.softmx.bytes").unwrap_err();
+    assert!(
+        said.contains("did you mean softmax? Kernels of this plan: "),
+        "{said}"
+    );
+    assert!(said.contains("qk+softmax+pv, "), "{said}");
+}
+
+#[test]
 fn a_key_that_names_nothing_says_what_does() {
     let config = Config::preset("workshop", Version::V1.cut()).unwrap();
     let cost = price(&config).unwrap();

@@ -2,7 +2,7 @@
 
 use super::{Merit, Times};
 use crate::profile::framework::Component;
-use plan::units::figure::{Clock, NOT_HAD, Origin, counted, of_run};
+use plan::units::figure::{Clock, NOT_HAD, Origin, counted, of_run, percent, shown};
 use plan::units::{Column, Quantity};
 
 /// A figure of several runs.
@@ -25,14 +25,9 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// A share in per cent.
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
-}
-
 /// A share of a peak: of a GPU's it may be small.
 fn fine(share: f64) -> String {
-    format!("{:.2} %", 100.0 * share)
+    format!("{} %", shown(100.0 * share, 2))
 }
 
 /// Tokens a second, or how far they spread: whole ones, where there are many.
@@ -110,7 +105,7 @@ pub fn rows(merits: &[Option<Merit>]) -> Vec<Row> {
             let found = times.components.iter().find(|c| c.component == component)?;
             Some(format!(
                 "{} {}",
-                clock.rounded(1e-6 * found.us),
+                clock.part(1e-6 * found.us),
                 percent(found.share)
             ))
         });
@@ -189,8 +184,8 @@ pub fn hotspots(times: &Times, room: usize) -> Table {
             clock.number(1e-6 * h.us),
             clock.number(1e-6 * h.us_mad),
             percent(h.share),
-            format!("{:.1}", h.rate() / of),
-            format!("{:.1}", h.bandwidth() / 1e9),
+            shown(h.rate() / of, 1),
+            shown(h.bandwidth() / 1e9, 1),
             match h.of_roof {
                 // Faster than memory allows: the data sat in a cache.
                 Some(part) if part > 1.0 => ">100 %".to_owned(),

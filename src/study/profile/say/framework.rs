@@ -4,6 +4,7 @@ use super::{Rows, Said, clipped, many, ns, percent, whole};
 use crate::profile::framework::{Breakdown, Component, Part, PartRow, merit, planned};
 use crate::profile::{Profile, Reading};
 use plan::cost::Gpu;
+use plan::units::figure::shown;
 
 /// Unknown kernels that are named.
 const NAMED: usize = 3;
@@ -38,12 +39,10 @@ pub fn parts(found: &Breakdown, reading: &Reading, gpu: &Gpu) -> Rows {
         if beside {
             cells.push(own.map_or("–".to_owned(), |own| whole(own.launches)));
         }
-        cells.push(format!("{:.1}", row.ns / forwards / 1e3));
+        cells.push(shown(row.ns / forwards / 1e3, 1));
         cells.push(percent(row.ns / found.ns.max(f64::MIN_POSITIVE)));
         if beside {
-            cells.push(own.map_or("–".to_owned(), |own| {
-                format!("{:.2}", own.floor_seconds * 1e6)
-            }));
+            cells.push(own.map_or("–".to_owned(), |own| shown(own.floor_seconds * 1e6, 2)));
         }
         cells.push(clipped(row.makers.first().copied().unwrap_or_default(), 19));
         cells

@@ -3,11 +3,12 @@
 use super::framework::count;
 use super::{NAME, Rows, Said, clipped, ns, percent};
 use crate::profile::pair::{Pair, PairRow};
+use plan::units::figure::shown;
 
 /// The rows, the largest difference of time first, at most `most` of them.
 pub fn pair_rows(pair: &Pair, most: usize) -> Rows {
     let figure = |row: Option<(f64, f64)>| match row {
-        Some((launches, ns)) => [count(launches), format!("{:.1}", ns / 1e3)],
+        Some((launches, ns)) => [count(launches), shown(ns / 1e3, 1)],
         None => ["–".to_owned(), "–".to_owned()],
     };
     let row = |row: &PairRow| {
