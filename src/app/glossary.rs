@@ -353,6 +353,48 @@ mod tests {
         assert!(here.contains(&"CU") && here.contains(&"a"), "{here:?}");
     }
 
+    #[test]
+    fn units_and_terms_of_the_first_path_are_found() {
+        let all = entries(&Course::built_in(), true);
+        for asked in [
+            "FLOP/B",
+            "FLOP per byte",
+            "FLOP/s",
+            "GFLOP/s",
+            "TFLOP/s",
+            "GB/s",
+            "TB/s",
+            "MFLOP",
+            "kB",
+            "MB",
+            "GB",
+            "KiB",
+            "MiB",
+            "fp16",
+            "fp32",
+            "fp64",
+            "bf16",
+            "TF32",
+            "sm_80",
+            "sm_90",
+            "PTX",
+            "qkv",
+            "trip",
+            "square",
+            "DAG",
+            "stream",
+            "stride",
+            "die",
+            "host",
+            "median",
+            "overhead",
+        ] {
+            let asked = asked.to_lowercase();
+            let says = |e: &Entry| format!("{} {}", e.word, e.says).to_lowercase();
+            assert!(all.iter().any(|e| says(e).contains(&asked)), "{asked}");
+        }
+    }
+
     fn words_of(glossary: &Glossary) -> Vec<&str> {
         words(glossary, glossary.here)
     }

@@ -11,7 +11,7 @@ const LEFT: f64 = 66.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 262.0;
 /// Where lines without names end; those with names leave room for a sign and the longest.
-const BARE: f64 = 684.0;
+const BARE: f64 = 676.0;
 const SIGN: f64 = 23.0;
 const LETTER: f64 = 7.2;
 

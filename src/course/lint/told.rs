@@ -4,6 +4,7 @@
 use super::figures::{Figurer, LARGE, alike};
 use crate::answer::{Expr, Key, Value};
 use crate::block::{Block, Cell, Live, swept};
+use crate::claims::Ledger;
 use crate::fault::{Fault, Place};
 use crate::fields::{Phrase, Typed};
 use crate::lesson::{Lesson, Part};
@@ -37,7 +38,7 @@ struct Shown {
     value: Value,
     /// As it is written.
     written: String,
-    /// It is the outcome of a guess: what was asked before.
+    /// It is the outcome of a guess or of a claim: what was asked before.
     guess: bool,
 }
 
@@ -274,6 +275,7 @@ impl Look<'_> {
                     self.show(one.y.written.at, value, written, false);
                 }
             }
+            Ok(Block::Claim { id }) => self.claim(id),
             Ok(Block::Steps { steps, .. }) => {
                 steps.iter().for_each(|step| self.phrase(step, &setup));
             }
@@ -288,6 +290,22 @@ impl Look<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// What the model says of a claim, once it was judged.
+    fn claim(&mut self, id: &Phrase) {
+        let Ok(claim) = Ledger::built_in().find(&id.text) else {
+            return;
+        };
+        self.folded = true;
+        let truth = numbers(&claim.truth.text, id.at);
+        let said = truth.iter().map(|inline| inline.expr.text.as_str());
+        let figures = claim.figures.iter().map(|f| f.expr.text.as_str());
+        for expr in figures.chain(said) {
+            let read = Expr::parse(expr).ok();
+            let value = read.and_then(|read| read.check(&self.figurer.env(&claim.setup)).ok());
+            self.show(id.at, value, bare(expr), true);
         }
     }
 
@@ -383,6 +401,11 @@ mod tests {
         );
         let guessed = guess_of("block.products");
         assert_eq!(found(&format!("## A\n\n{guessed}\n## B\n\n{count}")), [10]);
+        // So is what the model says of a claim, once it was judged.
+        let claim = "```claim\nid = \"Q-2030\"\n```\n";
+        let share = asks("save(v1, v1+qkv, preset=part-c)").replace("\"B\"", "\"%\"");
+        assert_eq!(found(&format!("## A\n\n{claim}\n## B\n\n{share}")), [8]);
+        assert_eq!(found(&format!("## A\n\n{share}\n{claim}")), none);
         // A point of a chart is a number too.
         let share = "```question\nexercise = \"ex15\"\nkey = \"gateup\"\n```\n";
         let chart = |tokens: &str| {
