@@ -259,12 +259,22 @@ pub(super) fn into_cell(shared: &mut Shared, asked: &Asked) {
 
 /// A change of a right answer that was not checked is given up. `false`: none was begun.
 pub fn drop_draft(shared: &mut Shared) -> bool {
-    let dropped = shared.questions.draft.take().is_some();
+    let dropped = forget_draft(shared);
     if dropped {
         let text = "The answer stays as it was.";
         shared.notes.say(Tone::Plain, text);
     }
     dropped
+}
+
+/// The same without a word. What was said of the answer that stays is said of it again.
+pub(super) fn forget_draft(shared: &mut Shared) -> bool {
+    let Some((asked, _)) = shared.questions.draft.take() else {
+        return false;
+    };
+    shared.questions.question_mut(&asked).judgement = None;
+    check::said_again(shared, &asked);
+    true
 }
 
 /// A click on an option or a cell of a question.

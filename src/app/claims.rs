@@ -248,9 +248,15 @@ impl Screen for Claims {
         }
     }
 
-    fn click(&mut self, _: &mut Shared, target: Target, _: &mut Out) {
-        if let Target::Row(at) = target {
-            (self.cursor, self.scroll, self.choosing) = (at, 0, false);
+    fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
+        match target {
+            Target::Row(at) => (self.cursor, self.scroll, self.choosing) = (at, 0, false),
+            // It is judged once: as with keys, a verdict is chosen before that.
+            Target::Option(at) if self.choosing && self.chosen == Some(at) => {
+                self.act(shared, Action::Open, out);
+            }
+            Target::Option(at) if self.choosing => self.chosen = Some(at),
+            _ => {}
         }
     }
 

@@ -184,7 +184,7 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
             form.row = row(form.row, last);
         }
         shared.questions.reveal = true;
-        shared.questions.draft = None;
+        answering::forget_draft(shared);
         shared.questions.disarm();
     };
     let scrolled = |page: &mut Exercises, to: &dyn Fn(usize) -> usize| {

@@ -72,7 +72,7 @@ pub use clock::Millis;
 pub use keymap::{Action, FooterItem};
 pub use look::{Look, Surroundings};
 pub use machine::Machine;
-pub use message::{Effect, Event, Message};
+pub use message::{Effect, Event, Message, SheetRead};
 pub use note::{Note, Tone};
 pub use page::{Mark, Page, SMALL, SMALLEST};
 pub use setup::Setup;

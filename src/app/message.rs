@@ -72,8 +72,12 @@ pub enum Message {
     StudyMade(Ticket, Result<Arc<Kept>, String>),
     /// The studies that are kept, the newest first.
     Studies(Vec<Listed>),
-    /// A sheet was read; `true`: again, because it changed on disk.
-    Sheet(String, BTreeMap<String, String>, bool),
+    /// A sheet was read.
+    Sheet(String, Box<SheetRead>),
+    /// Where an answer was kept: said where nothing else is.
+    Kept(String),
+    /// Answers are kept in a workshop folder from now on, which the screen calls so.
+    Settled(String),
     /// What the judge found of a learner's kernel.
     Judged(Asked, Box<Told>),
     /// The file of an exercise's kernel was written by somebody.
@@ -86,6 +90,17 @@ pub enum Message {
     Asked(Box<Ask>, Result<Box<Shown>, String>),
     /// A file could not be written, or was: the sentence to show.
     Saved(Result<String, String>),
+}
+
+/// The sheet of an exercise as it lies on disk, and how its questions stand there.
+#[derive(Clone, Debug, Default)]
+pub struct SheetRead {
+    /// What is typed, by key; which variant and which device that is about.
+    pub answers: BTreeMap<String, String>,
+    /// What is kept of the exercise, and of no other; `None`: that cannot be read.
+    pub kept: Option<course::Progress>,
+    /// It was read again, because it changed on disk.
+    pub again: bool,
 }
 
 /// Something that the outside is to do.

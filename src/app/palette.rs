@@ -261,8 +261,9 @@ pub fn matches(shared: &Shared, form: Option<&str>, typed: &str) -> (Vec<Entry>,
             let found = score(typed, &e.text).max(of_kind).max(by_id)?;
             // There are many claims; what does something comes first.
             let weight = match (&e.command, e.kind) {
-                // `7` is the number of lesson 07.
+                // `7` is the number of lesson 07, and so is `lesson 7`.
                 (Command::Lesson(_), _) if numbered(typed, &e.text) => KIND,
+                (Command::Lesson(_), _) if by_kind && numbered(rest, &e.text) => KIND,
                 (_, "claim") => CLAIM,
                 _ => 0,
             };

@@ -114,10 +114,11 @@ impl Questions {
 
     /// Nothing that was done about an exercise is known any more.
     pub(super) fn forget(&mut self, exercise: &str) {
-        self.known.retain(|asked, _| asked.exercise != exercise);
-        self.field = None;
-        self.draft = None;
-        self.ahead = None;
+        let of_it = |asked: &Asked| asked.exercise == exercise;
+        self.known.retain(|asked, _| !of_it(asked));
+        self.field.take_if(|(asked, _)| of_it(asked));
+        self.draft.take_if(|(asked, _)| of_it(asked));
+        self.ahead.take_if(|(asked, _)| of_it(asked));
         self.varying = false;
     }
 

@@ -124,9 +124,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             exercise::reloaded(&mut state.exercises, shared);
             shared.notes.say(Tone::Plain, said);
         }
-        Message::Sheet(id, answers, again) => {
-            answering::sheet::arrived(shared, &id, answers, again, out);
-        }
+        Message::Sheet(id, read) => answering::sheet::arrived(shared, &id, *read, out),
         Message::Judged(asked, told) => answering::kernel::judged(shared, &asked, *told, out),
         // Also where another page is open meanwhile: the verdict there is of the file.
         Message::KernelSaved(id) => answering::kernel::saved(shared, &id, out),
@@ -135,7 +133,11 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
         Message::Asked(ask, answer) => {
             live::ask::arrived(shared, *ask, answer.map(|shown| *shown));
         }
-        Message::Saved(Ok(text)) => shared.notes.say(Tone::Plain, text),
+        Message::Kept(text) if shared.notes.shown().is_some() => {
+            shared.notes.keep(Tone::Plain, text);
+        }
+        Message::Settled(place) => (shared.place, shared.workshop) = (place, true),
+        Message::Kept(text) | Message::Saved(Ok(text)) => shared.notes.say(Tone::Plain, text),
         Message::Saved(Err(text)) => shared.notes.say(Tone::Bad, text),
     }
 }

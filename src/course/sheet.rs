@@ -128,7 +128,8 @@ impl Sheet {
                 let rows = rows_of(&tables, name);
                 if let Some(answer) = answer(&kept, name, rows).filter(|answer| !answer.is_empty())
                 {
-                    form::put(&mut document, name, rows, &answer, &key.ask.text);
+                    let question = question(exercise, name);
+                    form::put(&mut document, name, rows, &answer, &question);
                 }
             }
         }
@@ -176,7 +177,7 @@ impl Sheet {
     /// exercise in that variant, asked of the GPU that it is to ask of.
     pub fn vary(&mut self, exercise: &Exercise, variant: usize) {
         self.gpu = exercise.gpu;
-        if exercise.draw.is_some() {
+        if asks_otherwise(&self.document, exercise, variant) {
             self.document = blank(exercise);
         }
         self.tables = tables(exercise);
@@ -229,7 +230,7 @@ impl Sheet {
             key,
             rows,
             &typed,
-            question(exercise, key),
+            &question(exercise, key),
         );
         self.unsaved.retain(|(name, _)| name != key);
         self.unsaved.push((key.to_owned(), typed));
@@ -316,13 +317,15 @@ impl Sheet {
         let _ = fs::create_dir_all(&places.state);
         let lock = Lock::take(&places.lock()).map_err(|error| Fault::unlocked(places, &error))?;
         let read = read(path, &places.shown(path))?;
-        // Drawn questions are others than those that stand in the sheet.
-        let anew = self.varied.is_some() && exercise.draw.is_some();
-        let read = read.filter(|_| !anew);
+        let read = read.filter(|read| {
+            let begun = self.varied;
+            !begun.is_some_and(|variant| asks_otherwise(read, exercise, variant))
+        });
         let mut document = read.unwrap_or_else(|| blank(exercise));
         for (key, typed) in &self.unsaved {
             let rows = rows_of(&self.tables, key);
-            form::put(&mut document, key, rows, typed, question(exercise, key));
+            let question = question(exercise, key);
+            form::put(&mut document, key, rows, typed, &question);
         }
         if let Some(variant) = self.varied {
             form::put_variant(&mut document, variant);
@@ -352,6 +355,12 @@ impl Sheet {
         }
         Ok(written.map(|stamp| (document, stamp)))
     }
+}
+
+/// Whether what stands in a sheet asks something else than this variant: drawn questions are
+/// others, and the numbers in listed ones are.
+fn asks_otherwise(document: &DocumentMut, exercise: &Exercise, variant: usize) -> bool {
+    exercise.draw.is_some() || form::variant(document) != variant
 }
 
 /// The GPU that a sheet's questions ask of: the one that it names, the usual one where it

@@ -13,10 +13,10 @@ use crate::away::Away;
 use crate::desk::Host;
 use crate::keep::Shelf;
 use app::study::Study;
-use app::{Effect, Message};
+use app::{Effect, Message, SheetRead};
 use course::answer::data_sheets;
 use course::attempt::kernel_file;
-use course::{Course, DEVICE, Exercise, Ledger, Saved, Sheet, Stamp, VARIANT, undo};
+use course::{Course, DEVICE, Exercise, Fault, Ledger, Saved, Sheet, Stamp, VARIANT, undo};
 
 /// How often files that are shown are looked at: those of a course folder, and
 /// the sheet of the form. Where there are neither, the thread sleeps.
@@ -70,6 +70,8 @@ struct Files {
     /// The course as it lies on disk, for seeing that it changed.
     watched: Option<Course>,
     sheets: BTreeMap<String, Sheet>,
+    /// Sheets that could not be read, as their files were then.
+    broken: BTreeMap<String, Option<Stamp>>,
     /// Exercises that were opened: their sheets and kernel files are looked at.
     looked: BTreeMap<String, Looked>,
     said_where: bool,
@@ -94,6 +96,7 @@ impl Files {
             to,
             watched,
             sheets: BTreeMap::new(),
+            broken: BTreeMap::new(),
             looked: BTreeMap::new(),
             said_where: false,
             said_lab: false,
@@ -222,6 +225,7 @@ impl Files {
         self.host.places.settle();
         let now = self.host.places.answers();
         self.sheets.clear();
+        self.broken.clear();
         if let Err(error) = copied(&before, &now) {
             let (before, now) = (before.display(), now.display());
             self.say(format!(
@@ -248,10 +252,19 @@ impl Files {
             if let Ok(exercise) = self.host.course.exercise(id)
                 && let Ok(sheet) = self.host.sheet(exercise)
             {
-                let answers = answers(&sheet, exercise);
-                self.tell(Message::Sheet(id.clone(), answers, true));
+                self.tell_sheet(&sheet, exercise, true);
             }
         }
+    }
+
+    /// Tells what a sheet holds, and how its exercise stands on disk.
+    fn tell_sheet(&self, sheet: &Sheet, exercise: &Exercise, again: bool) {
+        let read = SheetRead {
+            answers: answers(sheet, exercise),
+            kept: self.host.kept_of(&exercise.id),
+            again,
+        };
+        self.tell(Message::Sheet(exercise.id.clone(), Box::new(read)));
     }
 
     /// Writes something of the lab; why it cannot be is said once.
@@ -269,19 +282,25 @@ impl Files {
         let Ok(exercise) = course.exercise(id) else {
             return;
         };
+        // What was typed before a sheet could be read is newer than that.
+        let again = again && self.sheets.contains_key(id);
         match self.host.sheet(exercise) {
             Ok(sheet) => {
-                let answers = answers(&sheet, exercise);
+                self.tell_sheet(&sheet, exercise, again);
+                self.broken.remove(id);
                 self.sheets.insert(id.to_owned(), sheet);
-                self.look_at(id);
-                self.tell(Message::Sheet(id.to_owned(), answers, again));
             }
-            Err(fault) => {
-                // The same fault is said once, not every second.
-                self.looked.remove(id);
-                self.say(fault.to_string());
-            }
+            Err(fault) => self.unread(id, &fault),
         }
+        self.look_at(id);
+    }
+
+    /// Says once, not every second, why a sheet cannot be read: it is read again when its file
+    /// is another.
+    fn unread(&mut self, id: &str, fault: &Fault) {
+        let stamp = Stamp::of(&self.host.places.sheet(id));
+        self.broken.insert(id.to_owned(), stamp);
+        self.say(fault.to_string());
     }
 
     /// Writes the sheet of an exercise, for another variant or the one it answers.
@@ -301,7 +320,7 @@ impl Files {
         };
         let mut sheet = match sheet {
             Ok(sheet) => sheet,
-            Err(fault) => return self.say(fault.to_string()),
+            Err(fault) => return self.unread(id, &fault),
         };
         // One that is begun anew asks of the device of the course.
         let answered = match variant {
@@ -316,13 +335,12 @@ impl Files {
             // Of another place was told already.
             let said = std::mem::replace(&mut self.said_where, true);
             if !said && matches!(saved, Saved::Here { .. }) {
-                self.tell(Message::Saved(Ok(saved.to_string())));
+                self.tell(Message::Kept(saved.to_string()));
             }
         }
         if moved {
             // Somebody else's answers came in with this save.
-            let answers = answers(&sheet, exercise);
-            self.tell(Message::Sheet(id.to_owned(), answers, true));
+            self.tell_sheet(&sheet, exercise, true);
         }
         self.sheets.insert(id.to_owned(), sheet);
         self.look_at(id);
@@ -341,7 +359,11 @@ impl Files {
     fn look(&mut self) {
         let ids: Vec<String> = self.looked.keys().cloned().collect();
         for id in ids {
-            if self.sheets.get(&id).is_some_and(Sheet::changed_on_disk) {
+            let changed = match self.broken.get(&id) {
+                Some(broken) => Stamp::of(&self.host.places.sheet(&id)) != *broken,
+                None => self.sheets.get(&id).is_some_and(Sheet::changed_on_disk),
+            };
+            if changed {
                 self.read(&id, true);
             }
             let now = Stamp::of(&kernel_file(&self.host.places, &id));

@@ -101,6 +101,15 @@ impl Host {
         self.progress.get_or_init(|| progress)
     }
 
+    /// What is kept on disk now of one exercise, and of no other; `None` where the file
+    /// cannot be read.
+    pub fn kept_of(&self, exercise: &str) -> Option<Progress> {
+        let (progress, trouble) = self.store.look();
+        let mut of_it = Progress::default();
+        of_it.take(exercise, &progress);
+        trouble.is_none().then_some(of_it)
+    }
+
     /// Keeps events and gives the progress with them; what cannot be kept is told.
     pub fn record(&self, events: &[Event]) -> Progress {
         if !events.is_empty() && !self.read_only {

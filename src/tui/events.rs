@@ -302,6 +302,8 @@ impl<W: Write> Runtime<W> {
                         // It takes along what was answered before.
                         self.clerk.take(effect);
                         self.away.start(Effect::Probe);
+                        let place = self.away.host().places.kept();
+                        let _ = self.to.send(Message::Settled(place));
                     }
                     self.say(made);
                 }

@@ -1,6 +1,13 @@
 //! The lab: ribbon, inspector, toggles, this plan against V1.
 
+mod against;
+mod inspector;
 mod trips;
+
+pub use against::{against, table_title};
+pub use inspector::short_name;
+
+use inspector::inspector;
 
 use super::merit::Plans;
 use super::pen::{Pen, clip, width};
@@ -9,17 +16,14 @@ use super::theme::Role;
 use super::{cards, frame, kernels};
 use app::State;
 use app::bench::Switch;
-use app::figure::{self, Origin};
-use app::lab::{COLUMN, Kind, Part, Row, box_bytes, compared, counted, counted_kernel, table};
-use app::machine::{Ceilings, Source};
+use app::figure;
+use app::lab::{COLUMN, Kind, Part, box_bytes, compared, counted};
 use app::merit::{self, Pane};
 use app::mouse::Target;
-use app::ribbon::{BoxCost, Group, bound, groups, kernel_of, selected};
+use app::ribbon::{BoxCost, Group, bound, groups, kernel_of};
 use plan::cost::{Bound, KernelCost};
 use plan::fusion::Fusion;
-use plan::run::BytesReport;
 use plan::units::compact;
-use study::lab::counted::short_surplus;
 
 /// Cells of the bar of V1's largest kernel.
 const SCALE: u64 = 5;
@@ -316,115 +320,6 @@ pub fn bound_word(bound: Option<Bound>) -> &'static str {
     }
 }
 
-/// The kernel under `▼`, in the fourteen columns right of the ribbon.
-fn inspector(state: &State, pen: &mut Pen<'_>) {
-    let Some(group) = selected(&state.shared.bench, state.shared.slot) else {
-        return;
-    };
-    let Some(kernel) = kernel_of(state.shared.bench.cost(), &group) else {
-        return;
-    };
-    let sum = BoxCost::of(state.shared.bench.cost(), &group);
-    let column = figure::byte_column(largest(state));
-    let unit = column.unit().symbol();
-    let part = |bytes: u64| {
-        if bytes == 0 {
-            "–".to_owned()
-        } else {
-            figure::bytes(column, bytes)
-        }
-    };
-    let x = 66;
-    pen.put(
-        x,
-        2,
-        &clip(&short_name(kernel, 14, pen.ascii()), 14),
-        Role::Strong,
-    );
-    if state.lab.kind == Kind::Issued {
-        return kinds(state, &group, kernel, column, &mut pen.part(x, 3, 14, 7));
-    }
-    pen.put(x, 3, &figure::flops(sum.flops), Role::Modelled);
-    let bytes = format!("{} {unit} =", figure::bytes(column, sum.bytes()));
-    pen.put(x, 4, &bytes, Role::Modelled);
-    for (y, label, bytes) in [
-        (5, "in", sum.read),
-        (6, "wts", sum.weights),
-        (7, "out", sum.written),
-    ] {
-        pen.put(x + 1, y, label, Role::Dim);
-        pen.put(x + 6, y, &part(bytes), Role::Modelled);
-    }
-    let intensity = format!("{:.2} FLOP/B", sum.intensity());
-    pen.put(x, 8, &intensity, Role::Modelled);
-    let side = bound(
-        &state.shared.machine,
-        kernel,
-        state.shared.bench.setup().dtype,
-    );
-    pen.put(x, 9, bound_word(side), bound_role(side));
-}
-
-/// The bytes of the kernel under `▼` by kind, and the buffer that a surplus is
-/// due to.
-fn kinds(
-    state: &State,
-    group: &Group,
-    kernel: &KernelCost,
-    column: plan::units::Column,
-    pen: &mut Pen<'_>,
-) {
-    let report = counted(&state.shared.bench, &state.shared.runs);
-    let bytes = report.and_then(|r| box_bytes(r, state.shared.bench.cost(), group));
-    let bytes = bytes.unwrap_or(BytesReport {
-        modelled: Some(BoxCost::of(state.shared.bench.cost(), group).bytes()),
-        ..BytesReport::default()
-    });
-    // Behind another device's cache it would be another number.
-    let runs = &state.shared.runs;
-    let estimated = report.and_then(|report| runs.estimated(report));
-    let estimated = estimated.and(bytes.estimated_dram);
-    let dram = match bytes.measured_dram {
-        Some(measured) => ("DRAM   @", Some(measured), Role::Measured),
-        None => ("DRAM   =", estimated, Role::Modelled),
-    };
-    let rows = [
-        ("model  =", bytes.modelled, Role::Modelled),
-        ("issued #", bytes.issued, Role::Issued),
-        ("compul.#", bytes.compulsory, Role::Issued),
-        dram,
-    ];
-    for (y, (label, bytes, role)) in (0..).zip(rows) {
-        pen.put(0, y, label, Role::Dim);
-        let value = bytes.map_or("–".to_owned(), |b| figure::bytes(column, b));
-        pen.right(14, y, &value, role);
-    }
-    let said =
-        counted_kernel(&state.shared.bench, &state.shared.runs, kernel).and_then(short_surplus);
-    if let Some(said) = said {
-        pen.put(0, 5, &clip(&said, 14), Role::Text);
-    }
-}
-
-/// A kernel's name in few columns: `q·k·v`, `gate…mul`, `block, 17 ops`: as
-/// many as it has names on the ribbon, RoPE of q and of k under one.
-pub fn short_name(kernel: &KernelCost, room: usize, ascii: bool) -> String {
-    // A group is joined by `+` where `·` cannot be drawn.
-    let joint = if ascii { "+" } else { "·" };
-    if kernel.name == "block" || kernel.name == "forward" {
-        return format!("{}, {} ops", kernel.name, kernel.ops.len());
-    }
-    let name = kernel.ops.join(joint);
-    if width(&name) <= room {
-        return name;
-    }
-    match (kernel.ops.first(), kernel.ops.last()) {
-        (Some(first), Some(last)) if ascii => format!("{first}..{last}"),
-        (Some(first), Some(last)) => format!("{first}…{last}"),
-        _ => name,
-    }
-}
-
 /// The toggles in two columns. `keys`: they take the keys.
 pub fn toggles(state: &State, keys: bool, pen: &mut Pen<'_>) {
     let lacks = |f: Fusion| {
@@ -455,63 +350,4 @@ pub fn toggles(state: &State, keys: bool, pen: &mut Pen<'_>) {
         }
     }
     pen.put(1, 8, "[x] on  [+] inside a larger one", Role::Dim);
-}
-
-/// The head of the table in so many columns. It says whose roof the floors are under: a long
-/// name of a device takes the room of words.
-pub fn table_title(state: &State, room: u16) -> String {
-    let from = |c: &Ceilings| match c.source {
-        Source::DataSheet => Some("data sheet"),
-        Source::Measured => Some("measured @"),
-        Source::Recorded => None,
-    };
-    let ceilings = state.shared.machine.ceilings.as_ref();
-    let named = ceilings.and_then(|c| Some((&c.of, from(c)?)));
-    named
-        .into_iter()
-        .flat_map(|(of, from)| {
-            ["roof ", ""].map(|word| format!(" against V1 ─ {word}{of} {from} "))
-        })
-        .find(|title| width(title) <= usize::from(room))
-        .unwrap_or_else(|| " this plan against V1 ".to_owned())
-}
-
-/// This plan against V1.
-pub fn against(state: &State, pen: &mut Pen<'_>) {
-    // Two columns less where the table stands beside a lesson.
-    let less = 41_u16.saturating_sub(pen.width());
-    let edges = [26 - less.min(26) / 2, 34 - less.min(34), 41 - less.min(41)];
-    for (edge, head) in edges.into_iter().zip(["plan", "V1", "saved"]) {
-        pen.right(edge, 0, head, Role::Dim);
-    }
-    let rows: Vec<Row> = table(
-        &state.shared.bench,
-        &state.shared.machine,
-        &state.shared.runs,
-    );
-    for (i, row) in rows.iter().enumerate() {
-        let y = i as u16 + 1;
-        pen.spot(0, y, pen.width(), Target::Figure(i));
-        let (role, label_role) = match row.origin {
-            Origin::Modelled => (Role::Modelled, Role::Dim),
-            Origin::Issued => (Role::Issued, Role::Text),
-            Origin::Measured => (Role::Measured, Role::Text),
-        };
-        pen.put(1, y, &row.label, label_role);
-        // Where the second is long, as a time with its spread is, the first stands further left.
-        let gap = 1 + u16::from(less == 0 && row.v1.contains('±'));
-        let ends = |v1: &str| edges[0].min(edges[1].saturating_sub(width(v1) as u16 + gap));
-        let room = usize::from(ends(&row.v1)).saturating_sub(width(&row.label) + 2);
-        // Without its spread where the label would be written over.
-        let [plan, v1] = [&row.plan, &row.v1].map(|cell| match width(&row.plan) <= room {
-            true => cell.as_str(),
-            false => cell.split(" ±").next().unwrap_or(cell),
-        });
-        pen.right(ends(v1), y, plan, role);
-        pen.right(edges[1], y, v1, role);
-        pen.right(edges[2], y, &row.saved, Role::Text);
-        if state.lab.part == Part::Table && state.lab.row == i {
-            pen.reverse(0, y, edges[2]);
-        }
-    }
 }

@@ -10,6 +10,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use ratatui::layout::Rect;
 use tinyllama_tutor::answer::{Expr, Judgement, Verdict, filled, grade, written};
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::study::Study;
-use tinyllama_tutor::app::{Effect, Event, Look, Message, State, update};
+use tinyllama_tutor::app::{Effect, Event, Look, Message, SheetRead, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::course::{
     self, Course, Exercise, Figures, Mark, Places, Progress, Sheet, Surroundings, fails, lint,
@@ -316,6 +317,27 @@ fn a_sheet_has_a_line_per_row_and_says_its_variant() {
     );
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("variant = 2"), "{text}");
+
+    // What its comments ask is that variant's.
+    let mut sheet = sheet;
+    let other = exercise.variant(1).unwrap();
+    sheet.vary(&other, 1);
+    sheet.save(&places, &other).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("# ex90 Kinds, variant 1\n"), "{text}");
+    assert!(
+        text.contains("# 1. Peak activations at B 4, by version"),
+        "{text}"
+    );
+    // A question whose line is gone gets it back as it is asked.
+    let line = text.lines().find(|line| line.starts_with("bytes")).unwrap();
+    let asks = text.split(line).next().unwrap().lines().last().unwrap();
+    std::fs::write(&path, text.replace(line, "").replace(asks, "")).unwrap();
+    sheet.set(&other, "bytes", "1 MB");
+    sheet.save(&places, &other).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("bytes = \"1 MB\""), "{text}");
+    assert!(!text.contains("`="), "{text}");
 }
 
 #[test]
@@ -580,13 +602,23 @@ fn v_begins_another_variant_after_a_warning() {
     assert_eq!(screen.state.shared.study.progress.variant("ex90"), 1);
 }
 
+fn sheet(id: &str, answers: BTreeMap<String, String>, again: bool) -> Message {
+    let kept = Some(Progress::default());
+    let read = SheetRead {
+        answers,
+        kept,
+        again,
+    };
+    Message::Sheet(id.to_owned(), Box::new(read))
+}
+
 #[test]
 fn a_sheet_says_which_variant_is_asked() {
     let mut screen = Screen::form(80, 24).shows("Peak activations at B 1");
     let says = |n: &str| [("variant".to_owned(), n.to_owned())].into_iter().collect();
-    screen.tell(Message::Sheet("ex90".into(), says("1"), false));
+    screen.tell(sheet("ex90", says("1"), false));
     let mut screen = screen.shows("Peak activations at B 4");
-    screen.tell(Message::Sheet("ex90".into(), says("9"), true));
+    screen.tell(sheet("ex90", says("9"), true));
     // What cannot be is said, and nothing that was answered is forgotten.
     let screen = screen
         .shows("ex90 has variants 0 to 2")

@@ -8,7 +8,7 @@
 )]
 
 use super::keys::{form, kept};
-use super::reader::{ENTER, ESC, SPACE, Screen, TAB};
+use super::reader::{ENTER, ESC, SPACE, Screen, TAB, sheet_read};
 use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::lesson::Focus;
 use tinyllama_tutor::app::{Effect, Message, Page};
@@ -313,7 +313,7 @@ fn an_order_that_was_typed_in_a_shell_has_its_places_in_the_form() {
     let mut s = asked("ex17", (80, 24)).shows("[ ] qk | softmax");
     let typed = "qk|softmax, mul|down, rope|qk, o|res1, gate|up, up|silu";
     let sheet = [("rank".to_owned(), typed.to_owned())].into();
-    s.tell(Message::Sheet("ex17".to_owned(), sheet, true));
+    s.tell(sheet_read("ex17", sheet, true));
     let s = s.shows("[1] qk | softmax").shows("[6] up | silu");
     s.press(&[ENTER]).shows("right");
 }

@@ -10,5 +10,6 @@ mod pages;
 mod pictures;
 mod reader;
 mod rules;
+mod stands;
 mod studies;
 mod trips;

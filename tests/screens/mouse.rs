@@ -43,6 +43,26 @@ fn click_target(mut s: Screen, wanted: impl Fn(Target) -> bool) -> Screen {
 }
 
 #[test]
+fn a_verdict_on_a_claim_is_chosen_and_then_judged_with_clicks() {
+    let s = Screen::with(Course::built_in(), 80, 24).press(&[ch('8'), ENTER]);
+    let s = click_target(s.shows("Your verdict"), |t| t == Target::Option(2));
+    assert_eq!(s.state.claims.chosen, Some(2));
+    let s = click_target(s, |t| t == Target::Option(2));
+    s.shows("you said").hides("Your verdict");
+}
+
+#[test]
+fn the_wheel_moves_the_list_of_exercises() {
+    let mut s = Screen::with(Course::built_in(), 80, 24)
+        .press(&[ch('7')])
+        .shows("ex1 ");
+    for _ in 0..14 {
+        s.tell(Message::Wheel(false));
+    }
+    s.hides("ex1 ").shows("▲");
+}
+
+#[test]
 fn points_and_rows_of_charts_are_clicked() {
     // The plot of the roofline: the cursor goes to the letter, and the lab follows.
     let mut s = Screen::with(Course::built_in(), 80, 24);

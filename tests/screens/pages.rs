@@ -10,10 +10,13 @@
     reason = "a test may stop at the first surprise"
 )]
 
-use std::sync::Arc;
+mod home;
+mod lab;
+mod runs;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use runs::counted;
 use tinyllama_tutor::app::contents::{LessonLine, Read, Stopped};
 use tinyllama_tutor::app::followed::Followed;
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
@@ -21,14 +24,10 @@ use tinyllama_tutor::app::machine::{
     BackendFacts, Ceilings, Condition, LaunchCost, Machine, Source,
 };
 use tinyllama_tutor::app::{Event, Look, Message, Page, State, update};
-use tinyllama_tutor::cost::{Cost, GpuDatabase, KernelCost};
+use tinyllama_tutor::cost::{Cost, KernelCost};
 use tinyllama_tutor::course::{Next, Tally, Walk};
-use tinyllama_tutor::fusion::{Cut, Fusion};
-use tinyllama_tutor::model::Dtype;
-use tinyllama_tutor::run::{
-    Axis, BufferReport, BytesReport, KernelReport, Phase, Progress, Report, RunError, SpanReport,
-    Timing, TraceReport,
-};
+use tinyllama_tutor::fusion::Fusion;
+use tinyllama_tutor::run::{Axis, Report, SpanReport, TraceReport};
 use tinyllama_tutor::tui::Painter;
 
 /// The machine of the snapshots.
@@ -141,15 +140,6 @@ fn whole(name: &str, screen: &Screen) {
     same(name, &screen.rows(), &expected(name));
 }
 
-/// Rows 2 to 12 of the lab, and the message row below them.
-#[track_caller]
-fn ribbon(name: &str, screen: &Screen) {
-    let rows = screen.rows();
-    let mut drawn = rows[1..12].to_vec();
-    drawn.push(rows[22].clone());
-    same(name, &drawn, &expected(name));
-}
-
 /// Kernels of the lab's ribbon.
 fn right(n: usize) -> impl Iterator<Item = Key> {
     std::iter::repeat_n(ch(']'), n)
@@ -158,60 +148,6 @@ fn right(n: usize) -> impl Iterator<Item = Key> {
 /// Arrows.
 fn along(n: usize) -> impl Iterator<Item = Key> {
     std::iter::repeat_n(key(Code::Right), n)
-}
-
-#[test]
-fn lab_v1_with_the_cursor_on_softmax() {
-    // norm1 q k v rope qk softmax: six steps from the first slot.
-    whole("lab-v1", &Screen::new(80, 24).typed("3").keys(right(6)));
-}
-
-#[test]
-fn ribbon_after_qkv() {
-    ribbon(
-        "ribbon-qkv",
-        &Screen::new(80, 24).typed("3").keys(right(1)).typed(" "),
-    );
-}
-
-#[test]
-fn ribbon_after_flash_as_well() {
-    // flash is the third toggle; ▼ stands on softmax.
-    let screen = Screen::new(80, 24).typed("3").keys(right(6)).typed(" jj ");
-    ribbon("ribbon-qkv-flash", &screen);
-}
-
-#[test]
-fn ribbon_of_v2() {
-    let screen = Screen::new(80, 24).typed("3").keys(right(11)).typed("v");
-    ribbon("ribbon-v2", &screen);
-}
-
-#[test]
-fn lab_v3_crosses_the_edge_of_the_block() {
-    // norm_residual is the seventh toggle; ▼ stands on res1.
-    let screen = Screen::new(80, 24)
-        .typed("3vv")
-        .keys([key(Code::Home)])
-        .times(6, key(Code::Down))
-        .keys(right(5));
-    whole("lab-v3", &screen);
-}
-
-#[test]
-fn ribbon_of_v4_fills_both_rows() {
-    ribbon("ribbon-v4", &Screen::new(80, 24).typed("3vvv"));
-}
-
-#[test]
-fn lab_v2_in_ascii() {
-    let screen = Screen::new(80, 24)
-        .ascii()
-        .typed("3")
-        .keys(right(11))
-        .typed("v")
-        .times(4, key(Code::Down));
-    whole("lab-ascii", &screen);
 }
 
 #[test]
@@ -317,117 +253,6 @@ fn contents(mut screen: Screen) -> Screen {
 }
 
 #[test]
-fn home_in_both_sizes() {
-    snapshot("home-80", &contents(Screen::new(80, 24)));
-    snapshot("home-120", &contents(Screen::new(120, 40)));
-    snapshot("home-60", &contents(Screen::new(60, 18)));
-    snapshot("home-100", &contents(Screen::new(100, 30)));
-}
-
-#[test]
-fn home_shows_a_long_reason_whole_where_rows_are_free() {
-    let why = "no NVIDIA driver is here (libcuda.so.1 is not found); --backend simt executes the same kernels everywhere";
-    let whole = |columns, rows| {
-        let mut screen = contents(Screen::new(columns, rows));
-        screen.state.shared.machine.backends[0].line = why.into();
-        screen.rows().join(" ").contains("everywhere")
-    };
-    assert!(whole(200, 60));
-    assert!(whole(120, 40));
-}
-
-#[test]
-fn doctor_says_the_roof_whole_and_that_the_simt_machine_has_none() {
-    let mut screen = Screen::new(80, 24).typed("9");
-    let machine = &mut screen.state.shared.machine;
-    machine.backends[0].name = "simt".into();
-    machine.backends[0].line = "executes kernels; counts, no times".into();
-    machine.backends[0].gives = "counts, no times".into();
-    if let Some(ceilings) = &mut machine.ceilings {
-        ceilings.source = Source::DataSheet;
-    }
-    let text = screen.rows().join(" ");
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let text = words.join(" ");
-    assert!(
-        text.contains("the SIMT machine counts and has no roof to measure"),
-        "{text}"
-    );
-    assert!(!text.contains('…'), "{text}");
-    assert_eq!(text.matches("counts, no times").count(), 1, "{text}");
-    // R then looks again, and asks for no roof.
-    let screen = screen.typed("R");
-    let said = &screen.state.shared.notes.shown().unwrap().text;
-    assert!(said.contains("has no roof"), "{said}");
-}
-
-#[test]
-fn first_run_says_what_was_found() {
-    let mut screen = contents(Screen::new(80, 24));
-    screen.state.page = Page::FirstRun;
-    snapshot("first-run", &screen);
-}
-
-/// The longest lines of a machine without a GPU: nothing is cut, nothing stands twice.
-#[test]
-fn first_run_cuts_no_reason() {
-    let lines = [
-        (
-            "hip",
-            "no AMD GPU and no ROCm are here (neither /dev/kfd nor libamdhip64.so is found); --backend cpu needs none",
-            Condition::None,
-            "",
-        ),
-        (
-            "simt",
-            "executes the kernels' sm_80 PTX on this CPU; counts, no times",
-            Condition::Ready,
-            "counts, no times",
-        ),
-        (
-            "cpu",
-            "AMD EPYC, 2 threads, AVX-512",
-            Condition::Ready,
-            "times of the CPU",
-        ),
-    ];
-    for (columns, rows) in [(60, 18), (80, 24), (120, 40)] {
-        let mut screen = contents(Screen::new(columns, rows));
-        screen.state.page = Page::FirstRun;
-        screen.state.shared.machine = Machine {
-            backends: lines
-                .iter()
-                .map(|(name, line, condition, gives)| BackendFacts {
-                    name: (*name).into(),
-                    line: (*line).into(),
-                    condition: condition.clone(),
-                    gives: (*gives).into(),
-                    ..BackendFacts::default()
-                })
-                .collect(),
-            chosen: 2,
-            ..Machine::default()
-        };
-        let page = screen.rows().join("\n");
-        assert!(page.contains("no AMD GPU and no ROCm are here"), "{page}");
-        assert!(!page.contains('…'), "{page}");
-        assert!(page.contains("@  measured here"), "{page}");
-        assert!(page.contains("if not: ASCII"), "{page}");
-        assert_eq!(page.matches("counts, no times").count(), 1, "{page}");
-    }
-}
-
-#[test]
-fn space_begins_as_enter_does() {
-    for start in [ch(' '), key(Code::Enter)] {
-        let mut screen = contents(Screen::new(80, 24));
-        screen.state.page = Page::FirstRun;
-        let screen = screen.keys([start]);
-        assert_ne!(screen.state.page, Page::FirstRun, "{start:?}");
-    }
-}
-
-#[test]
 fn compare_in_both_sizes_and_scopes() {
     snapshot("compare-80", &Screen::new(80, 24).typed("4"));
     snapshot("compare-block", &Screen::new(80, 24).typed("4b"));
@@ -448,41 +273,6 @@ fn the_staircase_moves_a_step_and_goes_back() {
         back.contains("launches × ") && !back.contains("+qkv"),
         "{back}"
     );
-}
-
-/// The roofline with the GPU database at hand.
-fn roofline(columns: u16, rows: u16) -> Screen {
-    let mut screen = Screen::new(columns, rows);
-    screen.state.shared.study.gpus = Some(Arc::new(GpuDatabase::embedded().unwrap()));
-    screen.typed("5")
-}
-
-#[test]
-fn kernels_under_the_roof() {
-    snapshot("roofline-80", &roofline(80, 24));
-    snapshot("roofline-120", &roofline(120, 40).keys(along(3)));
-    // Seven GPUs on stands the MI300X.
-    snapshot("roofline-what-if", &roofline(80, 24).times(7, ch('w')));
-    snapshot("roofline-table-80", &roofline(80, 24).typed("twwwwwww"));
-    snapshot("roofline-table-120", &roofline(120, 40).typed("vt"));
-    // Only ASCII: the table first, the plot when it is asked for.
-    let ascii = roofline(80, 24).ascii();
-    assert!(ascii.rows().join("\n").contains("floor us"));
-    snapshot("roofline-ascii", &ascii.typed("twww"));
-}
-
-#[test]
-fn the_roofline_of_sixteen_bits_and_of_a_device_that_has_none() {
-    let mut bf16 = roofline(80, 24);
-    let mut setup = bf16.state.shared.bench.setup().clone();
-    setup.dtype = Dtype::Bf16;
-    bf16.state.shared.bench.set_up(setup).unwrap();
-    snapshot("roofline-bf16", &bf16.typed("v"));
-    let mut none = roofline(80, 24);
-    none.state.shared.machine = Machine::default();
-    snapshot("roofline-no-device", &none.typed("V"));
-    let ran = roofline(80, 24).typed("rvvr").counted();
-    snapshot("roofline-ran", &ran.keys([key(Code::Left)]));
 }
 
 /// A run that timed its kernels: 2 µs where they hold a product, 1 µs where they do not.
@@ -507,188 +297,6 @@ pub(crate) fn clocked(cost: &Cost) -> Report {
         }),
         ..counted(cost)
     }
-}
-
-#[test]
-fn kernels_as_they_ran_under_the_roof() {
-    let ran = |columns, rows| roofline(columns, rows).typed("r").answered(clocked);
-    let small = ran(80, 24);
-    // 16.777 MFLOP of q in 2 µs are 8.39 TFLOP/s; its floor, 16.777/51 µs, is 16.4 % of it.
-    let at_q = small.times(8, key(Code::Right));
-    let said = at_q.rows().join("\n");
-    let of_q = "q: compute-bound. Floor 0.329 µs =: 16.4 % of its 2.000 µs @.";
-    assert!(said.contains(of_q), "{said}");
-    snapshot("roofline-kernels-80", &at_q);
-    snapshot("roofline-kernels-table-80", &at_q.typed("t"));
-    snapshot("roofline-kernels-120", &ran(120, 40).keys(along(8)));
-}
-
-#[test]
-fn figures_of_a_plan_beside_v1_have_its_whole_title() {
-    let mut screen = Screen::new(120, 40).typed("3");
-    let cut = Cut::parse("v2-qkv").unwrap();
-    screen.state.shared.bench.put(cut).unwrap();
-    let screen = screen.typed("R").answered(clocked).typed("f");
-    let title = cut.title();
-    assert_eq!(title, "flash + gate_up + silu_mul");
-    assert!(screen.rows().iter().any(|row| row.contains(&title)));
-    snapshot("lab-figures-120", &screen);
-    let mut small = screen;
-    small.tell(
-        0,
-        Message::Resize {
-            columns: 80,
-            rows: 24,
-        },
-    );
-    snapshot("lab-figures-80", &small);
-}
-
-#[test]
-fn the_title_of_the_lab_names_the_plan_beside_every_kind_of_number() {
-    let plans = [
-        ("v1+norm_qkv", "V1 + norm_qkv"),
-        ("v1+qkv+flash", "qkv + flash"),
-        ("v1+qkv+rope+gate_up", "rope + gate_up"),
-        ("v2+o_residual+rope", "V2 + rope + o_residual"),
-    ];
-    for (plan, title) in plans {
-        let mut screen = Screen::new(80, 24).typed("3");
-        screen
-            .state
-            .shared
-            .bench
-            .put(Cut::parse(plan).unwrap())
-            .unwrap();
-        for kind in ["MB", "FLOP/B", "floor µs"] {
-            let rows = screen.rows();
-            let found = rows
-                .iter()
-                .any(|row| row.contains(title) && row.contains(kind));
-            assert!(found, "{plan}, {kind}: {rows:#?}");
-            screen = screen.typed("m");
-        }
-    }
-}
-
-/// A run that counted: every kernel asks for its bytes twice, a kernel of
-/// several phases hands `h` from one to the next.
-fn counted(cost: &Cost) -> Report {
-    let kernel = |k: &KernelCost| {
-        let handed = if k.phases > 1 { 262_144 } else { 0 };
-        let buffer = |name: &str, bytes, inside| BufferReport {
-            name: name.to_owned(),
-            issued: 2 * bytes,
-            compulsory: bytes,
-            inside,
-        };
-        KernelReport {
-            name: k.name.clone(),
-            ops: k.ops.iter().map(|op| (*op).to_owned()).collect(),
-            bytes: BytesReport {
-                modelled: Some(k.bytes()),
-                issued: Some(2 * (k.bytes() + handed)),
-                compulsory: Some(k.bytes() + handed),
-                estimated_dram: Some(k.bytes()),
-                behind: None,
-                measured_dram: None,
-                l2: None,
-            },
-            buffers: match handed {
-                0 => vec![buffer("x", k.bytes(), false)],
-                _ => vec![
-                    buffer("x", k.bytes(), false),
-                    buffer("h between phases", handed, true),
-                ],
-            },
-            work: None,
-            lines: vec![],
-        }
-    };
-    let kernels: Vec<KernelReport> = cost.forward.kernels.iter().map(kernel).collect();
-    let sum = |of: fn(&BytesReport) -> Option<u64>| kernels.iter().map(|k| of(&k.bytes)).sum();
-    Report {
-        // Half a microsecond per launch: below the floor of V4, above V1's.
-        time_us: Timing::of(&[10.0 + 0.5 * cost.forward.launches() as f64], "events"),
-        bytes: BytesReport {
-            modelled: sum(|b| b.modelled),
-            issued: sum(|b| b.issued),
-            compulsory: sum(|b| b.compulsory),
-            estimated_dram: sum(|b| b.estimated_dram),
-            behind: None,
-            measured_dram: None,
-            l2: None,
-        },
-        kernels,
-        ..Report::bare("cuda", "a GPU", cost.forward.launches())
-    }
-}
-
-impl Screen {
-    /// Answers the runs that were asked for, one after another.
-    fn counted(self) -> Self {
-        self.answered(counted)
-    }
-
-    pub(crate) fn answered(mut self, report: fn(&Cost) -> Report) -> Self {
-        while let Some(running) = self.state.shared.runs.running() {
-            let (ticket, cut) = (running.ticket, running.cut);
-            let report = report(&self.state.shared.bench.price_of(cut).unwrap());
-            self.tell(0, Message::RunDone(ticket, Box::new(Ok(report))));
-        }
-        self.tell(60_000, Message::Tick);
-        self
-    }
-}
-
-#[test]
-fn kinds_of_bytes_beside_each_other() {
-    let v4 = |columns, rows| {
-        Screen::new(columns, rows)
-            .typed("3vvvr")
-            .counted()
-            .typed("m")
-    };
-    snapshot("lab-counted-80", &v4(80, 24));
-    snapshot("lab-counted-120", &v4(120, 40));
-    let v2 = Screen::new(120, 40).typed("3vr").counted();
-    snapshot("lab-counted-v2-120", &v2);
-    let all = |columns, rows| Screen::new(columns, rows).typed("4R").counted();
-    snapshot("compare-counted-80", &all(80, 24));
-    snapshot("compare-counted-120", &all(120, 40).keys(along(3)));
-    // A block's counts are the sums of its kernels'.
-    snapshot("compare-counted-block", &all(80, 24).typed("b"));
-}
-
-#[test]
-fn counted_bytes_on_the_ribbon_only_where_they_were_counted() {
-    let title = |screen: &Screen| screen.rows()[1].clone();
-    let before = Screen::new(80, 24).typed("3m");
-    assert!(
-        title(&before).contains("FLOP/B per kernel"),
-        "{}",
-        title(&before)
-    );
-    let after = Screen::new(80, 24).typed("3r").counted().typed("m");
-    assert!(
-        title(&after).contains("MB per kernel, issued #"),
-        "{}",
-        title(&after)
-    );
-    // Another plan was not counted: its boxes wait.
-    let other = after.typed("v");
-    assert!(other.rows()[3].contains("·"), "{}", other.rows()[3]);
-}
-
-#[test]
-fn a_time_below_the_floor_says_that_the_data_sat_in_cache() {
-    let lab = Screen::new(80, 24).typed("3vvvr").counted();
-    let lab = lab.keys([key(Code::Tab)]);
-    let text = lab.rows().join("\n");
-    assert!(text.contains("the data sat in cache"), "{text}");
-    let compare = Screen::new(80, 24).typed("4R").counted();
-    let text = compare.rows().join("\n");
-    assert!(text.contains(">100 %"), "{text}");
 }
 
 #[test]
@@ -719,87 +327,6 @@ fn pages_that_are_read() {
             .keys([key(Code::Enter)]),
     );
     snapshot("palette", &Screen::new(80, 24).typed("3:flas"));
-}
-
-#[test]
-fn lab_on_a_large_terminal() {
-    snapshot("lab-120", &Screen::new(120, 40).typed("3v").keys(right(2)));
-    snapshot("lab-100x30", &Screen::new(110, 30).typed("3"));
-}
-
-#[test]
-fn walls_taken_down_by_hand() {
-    // norm1 · q down, and the cursor on a wall inside the kernel.
-    let screen = Screen::new(80, 24).typed("3w").keys([key(Code::BackTab)]);
-    snapshot("lab-own-cut", &screen);
-}
-
-#[test]
-fn rope_in_two_launches_stays_one_box() {
-    let mut screen = Screen::new(80, 24);
-    let mut setup = screen.state.shared.bench.setup().clone();
-    setup.conventions.rope_split = true;
-    screen.state.shared.bench.set_up(setup).unwrap();
-    snapshot("lab-rope-twice", &screen.typed("3"));
-}
-
-#[test]
-fn forward_opens_both_ends() {
-    let screen = Screen::new(80, 24).typed("3G ");
-    snapshot("lab-forward", &screen);
-}
-
-#[test]
-fn cards_of_runs() {
-    let run = |error| {
-        let mut screen = Screen::new(80, 24).typed("3r");
-        let ticket = screen.state.shared.runs.running().unwrap().ticket;
-        screen.tell(1000, Message::RunDone(ticket, Box::new(Err(error))));
-        screen
-    };
-    snapshot(
-        "card-failed",
-        &run(RunError::failed("out of memory in flash, launch 7 of 35")),
-    );
-    let mut running = Screen::new(80, 24).typed("3vr");
-    // 17 of the 30 times that V2 and V1 run in turns.
-    for _ in 0..17 {
-        let now = running.state.shared.runs.running().unwrap();
-        let (ticket, cut) = (now.ticket, now.cut);
-        let report = counted(&running.state.shared.bench.price_of(cut).unwrap());
-        running.tell(0, Message::RunDone(ticket, Box::new(Ok(report))));
-    }
-    let ticket = running.state.shared.runs.running().unwrap().ticket;
-    let progress = Progress::new(Phase::Timing, 0, 2);
-    running.tell(1200, Message::RunProgress(ticket, progress));
-    snapshot("card-running", &running);
-}
-
-/// The count of number cells that hold a number equals the plan's launches.
-#[test]
-fn boxes_with_a_number_are_launches() {
-    for (keys, launches) in [
-        ("3", 17),
-        ("3v", 11),
-        ("3vv", 8),
-        ("3vvv", 1),
-        ("3 ", 15),
-        ("3 jj ", 13),
-    ] {
-        let rows = Screen::new(80, 24).typed(keys).rows();
-        let count: usize = [&rows[4], &rows[9]]
-            .iter()
-            .map(|row| {
-                row.chars()
-                    .take(64)
-                    .collect::<String>()
-                    .split(|c: char| !(c.is_ascii_digit() || c == '.'))
-                    .filter(|t| t.contains('.') && t.len() > 1)
-                    .count()
-            })
-            .sum();
-        assert_eq!(count, launches, "{keys}");
-    }
 }
 
 /// Only ASCII is drawn where only ASCII can be.

@@ -6,7 +6,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -92,7 +91,7 @@ fn answer(effect: Effect) -> Option<Message> {
             let found = host::answer(&ask).map(Box::new);
             Some(Message::Asked(ask, found))
         }
-        Effect::OpenSheet(id) => Some(Message::Sheet(id, BTreeMap::new(), false)),
+        Effect::OpenSheet(id) => Some(Message::Sheet(id, Box::default())),
         _ => None,
     }
 }

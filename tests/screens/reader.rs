@@ -19,9 +19,9 @@ use ratatui::layout::Rect;
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::machine::Ceilings;
 use tinyllama_tutor::app::study::Study;
-use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
+use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, SheetRead, State, update};
 use tinyllama_tutor::cost::GpuDatabase;
-use tinyllama_tutor::course::{self, Course, Mark};
+use tinyllama_tutor::course::{self, Course, Mark, Progress};
 use tinyllama_tutor::fusion::Fusion;
 use tinyllama_tutor::tui::Painter;
 
@@ -264,7 +264,7 @@ fn a_guess_whose_outcome_is_not_known_here_says_why_in_whole_lines() {
         let guess = format!(
             "[[guesses]]\nlesson = \"{id}\"\nblock = {block}\ntyped = \"4\"\noutcome = \"{kept}\"\n"
         );
-        s.state.shared.study.progress = course::Progress::read(&guess).unwrap();
+        s.state.shared.study.progress = Progress::read(&guess).unwrap();
         s.state.reader.lesson = s.state.shared.study.place_of(id).unwrap();
         s.state.reader.section = section.unwrap();
         s.state.reader.opened = true;
@@ -579,13 +579,24 @@ fn tab_keeps_what_was_typed_and_goes_on() {
     s.shows("20 %").shows("typed");
 }
 
+/// A sheet that holds these answers, with nothing kept of its exercise.
+pub(crate) fn sheet_read(id: &str, answers: BTreeMap<String, String>, again: bool) -> Message {
+    let kept = Some(Progress::default());
+    let read = SheetRead {
+        answers,
+        kept,
+        again,
+    };
+    Message::Sheet(id.to_owned(), Box::new(read))
+}
+
 #[test]
 fn a_sheet_that_changed_on_disk_is_taken_up_and_said() {
     let mut s = Screen::reader(80, 24).press(&[ch('e'), ENTER]);
     let answers = |typed: &str| BTreeMap::from([("gqa1".to_owned(), typed.to_owned())]);
-    s.tell(Message::Sheet("ex1".into(), answers("20 %"), false));
+    s.tell(sheet_read("ex1", answers("20 %"), false));
     let mut s = s.shows("[ 20 %").hides("changed on disk");
-    s.tell(Message::Sheet("ex1".into(), answers("22.2 %"), true));
+    s.tell(sheet_read("ex1", answers("22.2 %"), true));
     s.shows("[ 22.2 %")
         .shows("The sheet of ex1 changed on disk: gqa1.");
 }
@@ -598,7 +609,7 @@ fn what_is_answered_while_the_sheet_is_being_read_stays() {
         .press(&[ENTER]);
     let judged = s.rows();
     // The sheet as it lay on disk before: without this answer.
-    s.tell(Message::Sheet("ex1".into(), BTreeMap::new(), false));
+    s.tell(sheet_read("ex1", BTreeMap::new(), false));
     assert_eq!(s.rows(), judged);
     s.shows("[ 20 %");
 }

@@ -8,7 +8,7 @@
 )]
 
 use super::keys::{form, kept};
-use super::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB};
+use super::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB, sheet_read};
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::question::Asked;
 use tinyllama_tutor::app::{self, Effect, Message, Page, update};
@@ -369,7 +369,7 @@ fn opened_anew(s: &Screen, sheet: &[(&str, &str)]) -> Screen {
     let sheet = sheet
         .iter()
         .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
-    again.tell(Message::Sheet("ex1".to_owned(), sheet.collect(), false));
+    again.tell(sheet_read("ex1", sheet.collect(), false));
     again
 }
 

@@ -118,7 +118,7 @@ fn says(p: &Pty, key: &Value) {
 }
 
 /// A sheet, and what progress holds of its exercise.
-fn kept(home: &Path, exercise: &str) -> (String, toml::Value) {
+pub(super) fn kept(home: &Path, exercise: &str) -> (String, toml::Value) {
     let folder = home.join("tinyllama-tutor");
     let sheet = fs::read_to_string(folder.join(format!("answers/{exercise}.toml")));
     let progress = fs::read_to_string(folder.join("progress.toml")).unwrap();

@@ -7,6 +7,9 @@
     reason = "a test may stop at the first surprise"
 )]
 
+use std::process::Command;
+
+use crate::parity::kept;
 use crate::support::pty::Pty;
 
 #[test]
@@ -76,6 +79,65 @@ fn a_sheet_edited_by_hand_is_taken_up_while_the_form_is_open() {
     p.wait_for("[ 4 + 13");
     p.press("q");
     assert_eq!(p.exit().0, 0);
+}
+
+/// A command in a shell beside the workshop.
+fn beside(p: &Pty, line: &str) {
+    let ran = Command::new(env!("CARGO_BIN_EXE_tinyllama-tutor"))
+        .args(line.split(' '))
+        .env_clear()
+        .env("HOME", p.state())
+        .env("XDG_DATA_HOME", p.state())
+        .current_dir(p.state())
+        .output()
+        .unwrap();
+    assert!(ran.status.code() < Some(2), "{line}: {ran:?}");
+}
+
+#[test]
+fn resets_and_variants_of_a_shell_stand_in_a_workshop_that_runs() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.press("7");
+    p.wait_for("ex1   V1: a first round");
+    p.press("\r\r");
+    p.wait_for("▌");
+    p.press("17\r");
+    p.wait_for("right   ");
+    p.wait_for("Saved to");
+    // The same, held against what lies on disk once the workshop has written it.
+    let rest = |p: &Pty| {
+        p.settled();
+        kept(p.state(), "ex1")
+    };
+    let right = rest(&p);
+    assert_eq!(right.1["block"]["verdict"].as_str(), Some("right"));
+    p.press("v");
+    p.wait_for("v again begins variant 1");
+    p.press("v");
+    p.wait_for("reset --undo");
+    p.settled();
+    beside(&p, "reset --undo");
+    p.wait_for("stands here as it does there");
+    p.wait_for("right   ");
+    assert_eq!(rest(&p), right);
+    beside(&p, "reset ex1 --variant 2");
+    p.wait_gone("right   ");
+    p.settled();
+    beside(&p, "reset --undo");
+    p.wait_for("right   ");
+    assert_eq!(rest(&p), right);
+    // A sheet that was broken is read when it is mended.
+    let sheet = p.state().join("tinyllama-tutor/answers/ex1.toml");
+    std::fs::write(&sheet, "block = \"1").unwrap();
+    p.wait_for("answers/ex1.toml");
+    std::fs::write(&sheet, right.0.replace("\"17\"", "\"4 + 14\"")).unwrap();
+    p.wait_for("[ 4 + 14");
+    p.press("q");
+    let (code, state) = p.exit();
+    assert_eq!(code, 0);
+    // Nothing was recorded over it.
+    assert_eq!(kept(state.path(), "ex1").1, right.1);
 }
 
 #[test]

@@ -113,7 +113,14 @@ pub fn right(shared: &Shared, asked: &Asked) -> bool {
 /// Keeps an answer: in the sheet or, where a right one is being changed, beside it.
 pub fn write(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
     match &mut shared.questions.draft {
-        Some((drafted, draft)) if drafted == asked => typed.clone_into(draft),
+        Some((drafted, draft)) if drafted == asked => {
+            let other = draft != typed;
+            typed.clone_into(draft);
+            if other {
+                // What was found of another answer says nothing of this one.
+                shared.questions.question_mut(asked).judgement = None;
+            }
+        }
         _ => save(shared, asked, typed, out),
     }
 }
@@ -144,13 +151,10 @@ pub(super) fn said_again(shared: &mut Shared, asked: &Asked) {
     let typed = shared.study.typed(&asked.exercise, &asked.key);
     let kept = shared.study.progress.key(&asked.exercise, &asked.key);
     let stands = kept.verdict.is_some() && kept.is_on(typed);
-    // What rests on runs or on a compiler waits until it is checked.
-    let text_alone = shared.study.key_of(asked).is_some_and(|key| {
-        let written = key.kernel.as_ref().is_some_and(course::Kernel::is_written);
-        !written && !matches!(key.kind, Kind::Measured | Kind::Predict)
-    });
+    // What rests on a compiler waits until it is judged.
+    let written = super::kernel::written(shared, asked).is_some();
     let known = shared.questions.question(asked).judgement.is_some();
-    if typed.is_empty() || !stands || !text_alone || known {
+    if typed.is_empty() || !stands || written || known {
         return;
     }
     let found = graded(shared, asked, typed).ok();
@@ -241,9 +245,9 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         }
     };
     if judgement.verdict == Verdict::Open && judgement.cells.is_empty() {
-        let text = match shared.questions.draft.take() {
-            Some(_) => "Nothing is typed: the answer stays as it was.",
-            None => "Nothing is answered here yet.",
+        let text = match super::forget_draft(shared) {
+            true => "Nothing is typed: the answer stays as it was.",
+            false => "Nothing is answered here yet.",
         };
         shared.notes.say(Tone::Plain, text);
         return;

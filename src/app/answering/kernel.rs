@@ -19,7 +19,12 @@ pub fn edit(shared: &mut Shared, asked: &Asked, out: &mut Out) {
     if written(shared, asked).is_some() {
         out.push(Effect::Edit(asked.clone()));
     } else {
-        let say = "The editor is for kernels; here Enter types an answer.";
+        let key = shared.study.key_of(asked);
+        let options = key.is_some_and(|key| !key.options.is_empty());
+        let say = match options {
+            true => "The editor is for kernels; here ←→ and Space answer, Enter checks.",
+            false => "The editor is for kernels; here Enter types an answer.",
+        };
         shared.notes.say(Tone::Plain, say);
     }
 }

@@ -4,11 +4,11 @@ use crate::intent::Out;
 use std::collections::BTreeMap;
 
 use super::{check, variant};
-use crate::message::Effect;
+use crate::message::{Effect, SheetRead};
 use crate::note::Tone;
 use crate::question::Asked;
 use crate::shared::Shared;
-use course::{DEVICE, VARIANT};
+use course::{DEVICE, Progress, VARIANT};
 
 /// Wants the sheet of an exercise, once.
 pub fn open(shared: &mut Shared, exercise: &str, out: &mut Out) {
@@ -21,17 +21,16 @@ pub fn open(shared: &mut Shared, exercise: &str, out: &mut Out) {
 
 /// A sheet was read, for the first time or because it changed on disk. What
 /// the form shows follows it, and what changed is said.
-pub fn arrived(
-    shared: &mut Shared,
-    exercise: &str,
-    mut answers: BTreeMap<String, String>,
-    again: bool,
-    out: &mut Out,
-) {
+pub fn arrived(shared: &mut Shared, exercise: &str, read: SheetRead, out: &mut Out) {
+    let (mut answers, again) = (read.answers, read.again);
     // The sheet says which variant its answers are to.
     let variant = answers.remove(VARIANT).and_then(|n| n.parse().ok());
     let variant = variant.unwrap_or(0);
     asked_of(shared, exercise, answers.remove(DEVICE));
+    // Another program, or a shell, may have written more than the sheet.
+    let emptied = again && answers.values().all(|typed| typed.trim().is_empty());
+    let kept = read.kept.filter(|kept| kept.variant(exercise) == variant);
+    let taken = kept.is_some_and(|kept| take_kept(shared, exercise, &kept, emptied));
     let known = shared.study.exercise(exercise);
     match known.map(|found| (found.number == variant, found.variant(variant))) {
         Some((false, Ok(_))) => variant::take(shared, exercise, variant, false, out),
@@ -71,7 +70,7 @@ pub fn arrived(
         shared.questions.question_mut(&asked).judgement = None;
         typing |= shared.questions.field_of(&asked).is_some();
     }
-    for key in now.keys().filter(|_| !again) {
+    for key in now.keys().filter(|_| !again || taken) {
         let asked = Asked {
             exercise: exercise.to_owned(),
             key: key.clone(),
@@ -84,12 +83,36 @@ pub fn arrived(
             true => " What is being typed stays.",
             false => "",
         };
-        let text = format!(
-            "The sheet of {exercise} changed on disk: {}.{stays} Enter checks an answer.",
-            changed.join(", ")
-        );
+        let changed = changed.join(", ");
+        let text = match taken {
+            true => format!("{exercise} changed on disk, and stands here as it does there.{stays}"),
+            false => format!(
+                "The sheet of {exercise} changed on disk: {changed}.{stays} Enter checks an answer."
+            ),
+        };
         shared.notes.say(Tone::Plain, text);
     }
+}
+
+/// What is kept on disk of an exercise counts here, too, and nothing is recorded: where it is
+/// of another variant, where nothing is begun here, and where it was reset there (`emptied`:
+/// its sheet has no answer any more). Whether it was taken.
+fn take_kept(shared: &mut Shared, exercise: &str, kept: &Progress, emptied: bool) -> bool {
+    let here = &shared.study.progress;
+    let varies = here.variant(exercise) != kept.variant(exercise);
+    let (begun, begun_there) = (here.has_begun(exercise), kept.has_begun(exercise));
+    let reset = emptied && begun && !begun_there;
+    if !varies && !reset && (begun || !begun_there) {
+        return false;
+    }
+    shared.study.progress.take(exercise, kept);
+    if varies {
+        shared.study.vary();
+    }
+    if varies || reset {
+        shared.questions.forget(exercise);
+    }
+    true
 }
 
 /// The sheet says which GPU its answers are about: another one than that of the course

@@ -1,6 +1,6 @@
 //! The keys that the footer names on the exercise page.
 
-use super::{Exercises, current};
+use super::{Exercises, current, variant};
 use crate::answering;
 use crate::keymap::{Action, Footer, FooterItem, renamed, without};
 use crate::onward;
@@ -33,7 +33,11 @@ fn offered(page: &Exercises, shared: &Shared) -> Footer {
         return FORM.into();
     };
     if answering::right(shared, &asked) {
-        return goes_on(page, shared, DONE);
+        let keys = goes_on(page, shared, DONE);
+        return match variant::after(page, shared) {
+            Some(_) => keys,
+            None => without(&keys, &[Action::Variant]),
+        };
     }
     let key = shared.study.key_of(&asked);
     let runs = key.is_some_and(|key| answering::runs(shared, key));

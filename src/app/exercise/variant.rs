@@ -7,15 +7,13 @@ use crate::note::Tone;
 use crate::shared::Shared;
 use course::Event;
 
-/// Begins the next variant of the exercise on the page: at once where every
-/// question of this one is solved or given up, else at the second press.
+/// Begins the next variant of the exercise on the page, at the second press.
 pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
     let Some(exercise) = shown(page, shared) else {
         return;
     };
     let elsewhere = shared.study.devices.contains_key(&exercise.id);
-    let anew = elsewhere.then_some(exercise.number);
-    let Some(next) = exercise.next_variant().or(anew) else {
+    let Some(next) = after(page, shared) else {
         let text = "This exercise has one shape only; practise makes fresh questions.";
         shared.notes.say(Tone::Plain, text);
         return;
@@ -28,11 +26,7 @@ pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
     };
     let mark = |key: &course::Key| shared.study.progress.key(&id, &key.name.text);
     let finished = exercise.keys.iter().all(|key| mark(key).solved);
-    let through = exercise.keys.iter().all(|key| {
-        let mark = mark(key);
-        mark.solved || mark.given_up
-    });
-    if !through && !std::mem::replace(&mut shared.questions.varying, true) {
+    if !std::mem::replace(&mut shared.questions.varying, true) {
         let text = format!(
             "v again begins variant {next} of {id}, {others}; the answers to this one then leave the sheet."
         );
@@ -51,6 +45,15 @@ pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
     shared.questions.reveal = true;
     let text = format!("{id}, variant {next}: {others}.{back}");
     shared.notes.say(Tone::Plain, text);
+}
+
+/// The variant after the one on the page, or the same where that asks of another device than
+/// the course; none where there is one shape only.
+pub(super) fn after(page: &Exercises, shared: &Shared) -> Option<usize> {
+    let exercise = shown(page, shared)?;
+    let elsewhere = shared.study.devices.contains_key(&exercise.id);
+    let anew = elsewhere.then_some(exercise.number);
+    exercise.next_variant().or(anew)
 }
 
 /// Whether anything of an exercise was answered or asked for, so that there is something

@@ -57,6 +57,9 @@ const SHOWN: &str = "This is what has the keys: Enter again acts on it.";
 /// Said before what comes next, where a lesson ends that the path did not lead to.
 const LESSON_ENDS: &str = "The end of this lesson. Space goes on with the path:";
 
+/// Said where nothing of a lesson lies before.
+const LESSON_BEGINS: &str = "This lesson begins here. H shows the contents.";
+
 /// PgUp and PgDn while something is typed: within the section, and what is typed stays.
 pub(super) fn turned(reader: &mut Reader, shared: &mut Shared, down: bool) {
     let to = match down {
@@ -162,7 +165,7 @@ fn turn_section(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &m
             }
             Some(at) => out.want(Intent::Stop { at, end: true }),
             None if reader.path => shared.notes.say(Tone::Plain, onward::BEGINS),
-            None => {}
+            None => shared.notes.say(Tone::Plain, LESSON_BEGINS),
         }
     }
 }

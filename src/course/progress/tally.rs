@@ -41,6 +41,11 @@ impl Tally {
         };
         format!("{} of {} answered right{kept}", self.right, self.all)
     }
+
+    /// The same where there is little room: `5 of 429 right, 1 kept`.
+    pub fn brief(self) -> String {
+        self.line().replace(" answered", "")
+    }
 }
 
 impl AddAssign for Tally {

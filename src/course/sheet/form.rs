@@ -166,8 +166,9 @@ pub(super) fn put_device(document: &mut DocumentMut, gpu: &str) {
     }
 }
 
-pub(super) fn question<'e>(exercise: &'e Exercise, key: &str) -> &'e str {
-    exercise.key(key).map_or("", |key| &key.ask.text)
+pub(super) fn question(exercise: &Exercise, key: &str) -> String {
+    let key = exercise.key(key);
+    key.map_or(String::new(), |key| asked(key, data_sheets()))
 }
 
 /// A new sheet: every question as a comment, every key open.

@@ -9,6 +9,7 @@ use crate::tui::theme::Role;
 use app::State;
 use app::claims::{Standing, hit, standing};
 use app::evidence::measured;
+use app::mouse::Target;
 use course::answer::claim::Judgement;
 use course::claims::{Line, cited};
 use course::present::Figure;
@@ -93,7 +94,7 @@ fn asked(state: &State, columns: usize) -> Vec<Row> {
         } else {
             Row::of("  ", Role::Text).and(judgement.says(), Role::Text)
         };
-        rows.push(row);
+        rows.push(row.clicked(columns, Target::Option(i)));
     }
     rows
 }

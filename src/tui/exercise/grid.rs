@@ -7,7 +7,7 @@ use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::{echo_cell, grid};
+use app::answering::{self, echo_cell, grid};
 use app::mouse::Target;
 use app::question::Asked;
 use course::answer::{UNCOUNTED, cells_are};
@@ -97,7 +97,7 @@ pub fn lay(
         let text = format!("{place}{}", judged.judgement.read_as());
         rows.push(Row::default());
         rows.extend(note(word, word_role(word), &text, width));
-    } else if keys {
+    } else if keys && !answering::right(&state.shared, asked) {
         let empty = cells.get(row_at).and_then(|row| row.get(column_at));
         let empty = empty.is_none_or(String::is_empty);
         let how = match (key.options.is_empty(), empty) {

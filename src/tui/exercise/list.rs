@@ -1,6 +1,6 @@
 //! The list of exercises with their progress.
 
-use crate::tui::pen::{Pen, clip};
+use crate::tui::pen::{Pen, clip, width};
 use crate::tui::theme::Role;
 use app::State;
 use app::contents::{number, tally};
@@ -14,8 +14,15 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let counts: Vec<Tally> = exercises.iter().map(of).collect();
     let all: Tally = counts.iter().copied().sum();
     let edge = pen.width().saturating_sub(1);
-    pen.put(1, 1, "Exercises", Role::Strong);
-    pen.right(edge, 1, &all.line(), Role::Dim);
+    let end = pen.put(1, 1, "Exercises", Role::Strong);
+    let free = usize::from(edge.saturating_sub(end + 1));
+    let heads = [
+        all.line(),
+        all.brief(),
+        format!("{} of {}", all.done(), all.all),
+    ];
+    let head = heads.iter().find(|head| width(head) <= free);
+    pen.right(edge, 1, head.map_or("", String::as_str), Role::Dim);
     if exercises.is_empty() {
         let text = if state.shared.study.loaded {
             "There is no exercise in this course."
@@ -27,7 +34,9 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     }
     let room = usize::from(pen.height().saturating_sub(3));
     let cursor = state.exercises.cursor.min(exercises.len() - 1);
-    let from = (cursor + 1).saturating_sub(room);
+    let from = cursor
+        .saturating_sub(room / 2)
+        .min(exercises.len().saturating_sub(room));
     if from > 0 {
         pen.put(0, 3, "▲", Role::Dim);
     }

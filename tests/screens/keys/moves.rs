@@ -1,0 +1,138 @@
+//! Space, Enter, Esc, Tab and arrows mean the same in every block, and the footer says what they do.
+
+use super::{home, kept};
+use crate::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB};
+use tinyllama_tutor::app::key::{Code, ch, key};
+use tinyllama_tutor::app::lesson::Focus;
+use tinyllama_tutor::app::{self, Page};
+use tinyllama_tutor::course::Course;
+
+#[test]
+fn a_block_says_its_setup_where_the_header_has_another() {
+    let s = home(80, 24).press(&[ch(':')]).typed("00-welcome");
+    let s = s.press(&[ENTER, SPACE]).shows("workshop B1 S128 fp32");
+    s.shows("live · ribbon · workshop B5 S128 fp32");
+}
+
+#[test]
+fn esc_leads_from_every_block_into_the_text_and_stays() {
+    // lab; a prediction being typed; a question being typed; steps.
+    for (sections, keys) in [
+        (0, vec![TAB]),
+        (2, vec![TAB, ch('7')]),
+        (2, vec![TAB, TAB, ch('7')]),
+        (4, vec![TAB]),
+    ] {
+        let mut s = Screen::reader(80, 24);
+        for _ in 0..sections {
+            s = s.press(&[SPACE]);
+        }
+        let s = s.press(&keys);
+        assert_ne!(s.state.reader.focus, Focus::Text);
+        let s = s.press(&[ESC]);
+        assert_eq!(s.state.reader.focus, Focus::Text);
+        let s = s.press(&[ESC, ESC]).shows("H shows the contents");
+        assert_eq!(s.state.page, Page::Lesson);
+        let s = s.press(&[ch('1')]);
+        assert_eq!(s.state.page, Page::Home);
+    }
+}
+
+#[test]
+fn space_goes_on_where_a_block_has_nothing_to_flip() {
+    // The prediction, then the typed question: neither is begun by Space.
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB, SPACE]);
+    assert!(!s.state.typing());
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB, TAB, SPACE, ch('o')]);
+    assert!(!s.state.typing() && kept(&s, "gqa1").is_none());
+}
+
+#[test]
+fn focus_is_seen_without_colour() {
+    Screen::reader(80, 24)
+        .shows("┌ live · lab ")
+        .press(&[TAB])
+        .shows("┌►live · lab ");
+    let s = Screen::reader(80, 24).press(&[ch('3')]).shows("►fusions ");
+    let s = s.shows("►[ ] qkv").press(&[TAB]).hides("►[ ] qkv");
+    s.shows("►this plan against V1")
+        .press(&[TAB])
+        .shows("►V1 · 17");
+}
+
+#[test]
+fn the_footer_is_that_of_the_part_with_the_keys() {
+    let s = Screen::reader(80, 24).press(&[ch('3')]).shows("Space flip");
+    let s = s.press(&[TAB]).hides("Space flip").shows("↑↓ row");
+    s.press(&[TAB]).shows("w wall");
+}
+
+#[test]
+fn arrows_reach_both_columns_of_the_fusions() {
+    let s = Screen::reader(80, 24).press(&[ch('3'), RIGHT]);
+    let s = s.shows("►[ ] norm_residual").press(&[key(Code::Left)]);
+    s.shows("►[ ] qkv").press(&[ch('G')]).shows("►[ ] forward");
+}
+
+#[test]
+fn arrows_say_so_where_there_is_nowhere_to_go() {
+    let course = Course::built_in();
+    let s = Screen::with(course, 80, 24).press(&[ch('2'), key(Code::Down)]);
+    let s = s.shows("All of this section is on the page");
+    s.press(&[RIGHT]).shows("Nothing is cut at the sides");
+}
+
+#[test]
+fn a_footer_offers_what_the_block_has() {
+    let course = Course::built_in();
+    let mut kinds = std::collections::BTreeSet::new();
+    for (at, lesson) in course.lessons().enumerate() {
+        for (section, text) in lesson.sections.iter().enumerate() {
+            let takes = text.live().filter(|live| app::live::takes_keys(live));
+            for (block, live) in takes.enumerate() {
+                if !live.predict.is_empty() || !kinds.insert(live.kind.clone()) {
+                    continue;
+                }
+                let mut s = home(120, 40).press(&[ch('2')]);
+                s.state.reader.lesson = at;
+                s.state.reader.section = section;
+                s.state.reader.focus = Focus::Block(block);
+                let footer = s.rows().pop().unwrap();
+                for (offer, key, none) in [
+                    (" r run", ch('r'), "has nothing to run"),
+                    ("Enter open", ENTER, "opens nothing"),
+                ] {
+                    if footer.contains(offer) {
+                        // The first key may only bring the block into view.
+                        s = s.press(&[key, key]).hides(none);
+                    }
+                }
+            }
+        }
+    }
+    assert!(kinds.contains("profile"), "{kinds:?}");
+}
+
+#[test]
+fn help_names_the_keys_that_move_where_it_was_asked_for() {
+    let s = home(80, 24).press(&[ch('1'), ch('?')]);
+    let s = s.shows("line, item").hides("next part of screen");
+    s.hides("kernel, column");
+    let s = home(80, 24).press(&[ch('3'), ch('?')]);
+    s.shows("next part of screen").shows("kernel, column");
+}
+
+#[test]
+fn what_a_section_sets_up_ends_with_it() {
+    // Lesson 10 is about batch 8.
+    let at = home(80, 24).press(&[ch('1')]);
+    let s = at
+        .press(&[key(Code::Down); 10])
+        .press(&[ENTER, SPACE, SPACE, SPACE, SPACE]);
+    let before = s.state.shared.bench.setup().title();
+    let s = s.shows("Before and after").press(&[TAB, ENTER]).typed("1");
+    let s = s.press(&[ENTER]).typed("1").press(&[ENTER]);
+    assert_eq!(s.state.shared.bench.setup().shape.batch, 8);
+    let s = s.press(&[ESC, ch('G'), SPACE, SPACE]);
+    assert_eq!(s.state.shared.bench.setup().title(), before);
+}

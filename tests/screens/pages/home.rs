@@ -1,0 +1,117 @@
+//! Home, the first run and the doctor.
+
+use super::{Screen, contents, snapshot};
+use tinyllama_tutor::app::Page;
+use tinyllama_tutor::app::key::{Code, ch, key};
+use tinyllama_tutor::app::machine::{BackendFacts, Condition, Machine, Source};
+
+#[test]
+fn home_in_both_sizes() {
+    snapshot("home-80", &contents(Screen::new(80, 24)));
+    snapshot("home-120", &contents(Screen::new(120, 40)));
+    snapshot("home-60", &contents(Screen::new(60, 18)));
+    snapshot("home-100", &contents(Screen::new(100, 30)));
+}
+
+#[test]
+fn home_shows_a_long_reason_whole_where_rows_are_free() {
+    let why = "no NVIDIA driver is here (libcuda.so.1 is not found); --backend simt executes the same kernels everywhere";
+    let whole = |columns, rows| {
+        let mut screen = contents(Screen::new(columns, rows));
+        screen.state.shared.machine.backends[0].line = why.into();
+        screen.rows().join(" ").contains("everywhere")
+    };
+    assert!(whole(200, 60));
+    assert!(whole(120, 40));
+}
+
+#[test]
+fn doctor_says_the_roof_whole_and_that_the_simt_machine_has_none() {
+    let mut screen = Screen::new(80, 24).typed("9");
+    let machine = &mut screen.state.shared.machine;
+    machine.backends[0].name = "simt".into();
+    machine.backends[0].line = "executes kernels; counts, no times".into();
+    machine.backends[0].gives = "counts, no times".into();
+    if let Some(ceilings) = &mut machine.ceilings {
+        ceilings.source = Source::DataSheet;
+    }
+    let text = screen.rows().join(" ");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    assert!(
+        text.contains("the SIMT machine counts and has no roof to measure"),
+        "{text}"
+    );
+    assert!(!text.contains('…'), "{text}");
+    assert_eq!(text.matches("counts, no times").count(), 1, "{text}");
+    // R then looks again, and asks for no roof.
+    let screen = screen.typed("R");
+    let said = &screen.state.shared.notes.shown().unwrap().text;
+    assert!(said.contains("has no roof"), "{said}");
+}
+
+#[test]
+fn first_run_says_what_was_found() {
+    let mut screen = contents(Screen::new(80, 24));
+    screen.state.page = Page::FirstRun;
+    snapshot("first-run", &screen);
+}
+
+/// The longest lines of a machine without a GPU: nothing is cut, nothing stands twice.
+#[test]
+fn first_run_cuts_no_reason() {
+    let lines = [
+        (
+            "hip",
+            "no AMD GPU and no ROCm are here (neither /dev/kfd nor libamdhip64.so is found); --backend cpu needs none",
+            Condition::None,
+            "",
+        ),
+        (
+            "simt",
+            "executes the kernels' sm_80 PTX on this CPU; counts, no times",
+            Condition::Ready,
+            "counts, no times",
+        ),
+        (
+            "cpu",
+            "AMD EPYC, 2 threads, AVX-512",
+            Condition::Ready,
+            "times of the CPU",
+        ),
+    ];
+    for (columns, rows) in [(60, 18), (80, 24), (120, 40)] {
+        let mut screen = contents(Screen::new(columns, rows));
+        screen.state.page = Page::FirstRun;
+        screen.state.shared.machine = Machine {
+            backends: lines
+                .iter()
+                .map(|(name, line, condition, gives)| BackendFacts {
+                    name: (*name).into(),
+                    line: (*line).into(),
+                    condition: condition.clone(),
+                    gives: (*gives).into(),
+                    ..BackendFacts::default()
+                })
+                .collect(),
+            chosen: 2,
+            ..Machine::default()
+        };
+        let page = screen.rows().join("\n");
+        assert!(page.contains("no AMD GPU and no ROCm are here"), "{page}");
+        assert!(!page.contains('…'), "{page}");
+        assert!(page.contains("@  measured here"), "{page}");
+        assert!(page.contains("if not: ASCII"), "{page}");
+        assert_eq!(page.matches("counts, no times").count(), 1, "{page}");
+    }
+}
+
+#[test]
+fn space_begins_as_enter_does() {
+    for start in [ch(' '), key(Code::Enter)] {
+        let mut screen = contents(Screen::new(80, 24));
+        screen.state.page = Page::FirstRun;
+        let screen = screen.keys([start]);
+        assert_ne!(screen.state.page, Page::FirstRun, "{start:?}");
+    }
+}

@@ -1,0 +1,268 @@
+//! A verdict stands with its answer: after a change that was given up, after a new start, and
+//! where a shell changed what is kept. Another variant is begun when it is asked for twice.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+use std::collections::BTreeMap;
+
+use super::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB, sheet_read};
+use tinyllama_tutor::app::key::{Key, ch};
+use tinyllama_tutor::app::{Effect, Message, Page, SheetRead};
+use tinyllama_tutor::course::{Course, Event, Kind, Mark, Progress};
+
+/// The form of an exercise as a workshop finds it that was opened anew: these questions hold
+/// an answer that was found right.
+fn opened(exercise: &str, right: &[(&str, &str)], size: (u16, u16)) -> Screen {
+    let mut s = Screen::with(Course::built_in(), size.0, size.1)
+        .press(&[ch(':')])
+        .typed(exercise)
+        .press(&[ENTER]);
+    let read = SheetRead {
+        kept: Some(kept(exercise, right)),
+        answers: sheet(right),
+        again: false,
+    };
+    s.tell(Message::Sheet(exercise.to_owned(), Box::new(read)));
+    s
+}
+
+fn sheet(right: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let own = |(key, typed): &(&str, &str)| ((*key).to_owned(), (*typed).to_owned());
+    right.iter().map(own).collect()
+}
+
+fn kept(exercise: &str, right: &[(&str, &str)]) -> Progress {
+    let mut progress = Progress::default();
+    for (key, typed) in right {
+        progress.apply(&Event::Checked {
+            exercise: exercise.to_owned(),
+            key: (*key).to_owned(),
+            typed: (*typed).to_owned(),
+            mark: Mark::Right,
+        });
+    }
+    progress
+}
+
+/// Lines that say of the answer on the page that it is right.
+fn said(s: &Screen) -> Vec<String> {
+    let rows = s.rows().into_iter().map(|row| row.trim().to_owned());
+    rows.filter(|row| row.starts_with("right   ") || row.contains(" right   "))
+        .collect()
+}
+
+#[test]
+fn a_right_answer_says_so_after_esc_and_after_a_new_start() {
+    let corpus: toml::Table = include_str!("../data/answers.toml").parse().unwrap();
+    let course = Course::built_in();
+    let mut tried = BTreeMap::new();
+    for question in corpus["question"].as_array().unwrap() {
+        let (id, name) = question["key"].as_str().unwrap().split_once('.').unwrap();
+        let answers = question["answers"].as_array().unwrap();
+        let right = answers
+            .iter()
+            .find(|answer| answer[1].as_str() == Some("right"));
+        let Some(typed) = right.and_then(|answer| answer[0].as_str()) else {
+            continue;
+        };
+        let exercise = course.exercise(id).unwrap();
+        let at = exercise.keys.iter().position(|key| key.name.text == name);
+        let at = at.unwrap();
+        let key = &exercise.keys[at];
+        let alone = !matches!(key.kind, Kind::Measured | Kind::Predict) && key.kernel.is_none();
+        let times = tried.entry(format!("{:?}", key.kind)).or_insert(0);
+        if !alone || *times == 1 {
+            continue;
+        }
+        *times += 1;
+        // The form opens at its first question.
+        let s = opened(id, &[(name, typed)], (80, 40)).press(&vec![TAB; at]);
+        let before = said(&s);
+        assert!(!before.is_empty(), "{id}.{name}:\n{}", s.rows().join("\n"));
+        let s = s.hides("Enter checks").press(&[ch('i'), ESC]);
+        assert_eq!(said(&s), before, "{id}.{name}");
+        if !key.options.is_empty() {
+            // In an order Space takes no place back.
+            let change = match key.kind {
+                Kind::Ranking => ch('0'),
+                _ => SPACE,
+            };
+            let s = s.press(&[ch('i'), RIGHT, change]);
+            assert_eq!(said(&s), [""; 0], "{id}.{name}:\n{}", s.rows().join("\n"));
+            // The cursor of a table stays at its cell, of which it is said beside the whole.
+            let after = said(&s.press(&[ESC]));
+            assert_eq!((after.len(), after.last()), (before.len(), before.last()));
+        } else {
+            let s = s.press(&[ch('i'), ch('9'), ESC]);
+            if key.table.is_none() {
+                assert_eq!(said(&s), before, "{id}.{name}");
+            }
+        }
+    }
+    // Ranking, choice, choices, table, number.
+    assert!(tried.len() >= 5, "{tried:?}");
+}
+
+#[test]
+fn v_asks_also_where_all_is_right_and_the_way_back_stays_in_sight() {
+    let course = Course::built_in();
+    let keys = |id: &str| -> Vec<String> {
+        let keys = &course.exercise(id).unwrap().keys;
+        keys.iter().map(|key| key.name.text.clone()).collect()
+    };
+    let all = keys("ex8");
+    let right: Vec<(&str, &str)> = all.iter().map(|name| (name.as_str(), "1")).collect();
+    let s = opened("ex8", &right, (80, 24)).shows("v another shape");
+    let varied = |s: &Screen| s.effects.iter().any(|e| matches!(e, Effect::Vary { .. }));
+    let s = s.press(&[ch('v')]).shows("v again begins variant 1");
+    assert!(!varied(&s));
+    let mut s = s.press(&[ch('v')]);
+    assert!(varied(&s));
+    s.tell(Message::Kept("Saved to answers/ex8.toml.".to_owned()));
+    s.shows("reset --undo");
+    // Where there is one shape only, no key offers another.
+    let all = keys("ex7");
+    let right: Vec<(&str, &str)> = all.iter().map(|name| (name.as_str(), "1")).collect();
+    opened("ex7", &right, (80, 24))
+        .shows("i change it")
+        .hides("another shape");
+}
+
+#[test]
+fn what_a_shell_reset_or_undid_stands_in_the_form_and_nothing_is_recorded() {
+    let answers = [("block", "17"), ("products", "9")];
+    let events = |s: &Screen| s.recorded().len();
+    let of = |right: &[(&str, &str)], variant: usize| {
+        let mut progress = Progress::default();
+        progress.apply(&Event::Varied {
+            exercise: "ex1".to_owned(),
+            variant,
+            finished: false,
+        });
+        progress.take("ex1", &{
+            let mut own = kept("ex1", right);
+            if variant > 0 {
+                own.variants.insert("ex1".to_owned(), variant);
+            }
+            own
+        });
+        let mut answers = sheet(right);
+        if variant > 0 {
+            answers.insert("variant".to_owned(), variant.to_string());
+        }
+        SheetRead {
+            answers,
+            kept: Some(progress),
+            again: true,
+        }
+    };
+    let solved = |s: &Screen, key: &str| s.state.shared.study.progress.key("ex1", key).solved;
+    let tell = |mut s: Screen, read: SheetRead| {
+        s.tell(Message::Sheet("ex1".to_owned(), Box::new(read)));
+        s
+    };
+    let s = opened("ex1", &answers, (80, 24)).shows("right");
+    let before = events(&s);
+    // `reset`, `reset --undo`, `reset --variant 2`, `reset --undo`.
+    let s = tell(s, of(&[], 0));
+    assert!(!solved(&s, "block") && said(&s).is_empty());
+    let s = tell(s, of(&answers, 0)).shows("ex1 changed on disk, and stands here as it does there");
+    assert!(solved(&s, "block") && solved(&s, "products") && !said(&s).is_empty());
+    let s = tell(s, of(&[], 2));
+    assert_eq!(s.state.shared.study.progress.variant("ex1"), 2);
+    assert!(!solved(&s, "block"));
+    let s = tell(s, of(&answers, 0)).shows("17");
+    assert!(solved(&s, "block"));
+    assert_eq!(events(&s), before);
+    // A sheet of another variant than what is kept was put there by hand.
+    let mut other = of(&answers, 1);
+    other.kept = Some(kept("ex1", &answers));
+    let s = tell(s, other);
+    assert!(!solved(&s, "block"));
+    assert_eq!(events(&s), before + 1);
+}
+
+#[test]
+fn a_field_stays_open_while_the_sheet_of_another_exercise_changes() {
+    let mut s = opened("ex1", &[], (80, 24))
+        .press(&[ENTER])
+        .typed("16")
+        .shows("▌");
+    s.tell(sheet_read("ex2", sheet(&[("variant", "1")]), true));
+    s.shows("▌");
+}
+
+#[test]
+fn the_head_of_the_list_gives_way_at_every_width() {
+    let s = Screen::with(Course::built_in(), 60, 40);
+    let keys = s
+        .state
+        .shared
+        .study
+        .course
+        .exercises()
+        .flat_map(|exercise| {
+            let keys = exercise.keys.iter();
+            keys.map(|key| (exercise.id.clone(), key.name.text.clone()))
+        });
+    let right = keys.take(146).map(|(exercise, key)| Event::Checked {
+        exercise,
+        key,
+        typed: String::new(),
+        mark: Mark::Right,
+    });
+    let right: Vec<Event> = right.collect();
+    let mut s = s.press(&[ch('7')]);
+    let progress = &mut s.state.shared.study.progress;
+    right.iter().for_each(|event| progress.apply(event));
+    for columns in 60..=200 {
+        s.tell(Message::Resize { columns, rows: 40 });
+        let rows = s.rows();
+        let head = |row: &&String| row.contains("Exercises ") && row.contains(" of ");
+        assert!(
+            rows.iter().any(|row| head(&row)),
+            "{columns}:\n{}",
+            rows.join("\n")
+        );
+    }
+}
+
+#[test]
+fn o_says_what_answers_an_option() {
+    let o: Key = ch('o');
+    opened("ex17", &[], (80, 24))
+        .press(&[o])
+        .shows("here ←→ and Space answer")
+        .hides("Enter types");
+}
+
+#[test]
+fn a_lesson_says_where_it_begins_and_is_found_by_its_number() {
+    let s = Screen::with(Course::built_in(), 80, 24).press(&[ch(':')]);
+    let s = s.typed("lesson 6").press(&[ENTER]).shows("06 ");
+    let place = s.state.reader.lesson;
+    assert!(
+        s.state
+            .shared
+            .study
+            .lesson(place)
+            .unwrap()
+            .id
+            .starts_with("06-")
+    );
+    s.press(&[ch('b')]).shows("This lesson begins here.");
+}
+
+#[test]
+fn the_first_page_says_where_answers_are_kept_once_a_folder_was_made() {
+    let mut s = Screen::with(Course::built_in(), 80, 24);
+    s.state.page = Page::FirstRun;
+    s.state.shared.place = "~/state".to_owned();
+    let mut s = s.shows("kept in ~/state (i: start");
+    s.tell(Message::Settled("./answers".to_owned()));
+    s.shows("kept in ./answers").hides("i: start");
+}
