@@ -21,17 +21,8 @@ use super::shared::Shared;
 use course::present::Grid;
 use plan::cost::Cost;
 use plan::fusion::{Cut, Fusion, Version};
+pub use study::lab::Scope;
 use study::lab::merit::Merit;
-
-/// What is summed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
-    /// The whole forward.
-    #[default]
-    Forward,
-    /// One block.
-    Block,
-}
 
 /// What the compare page remembers.
 #[derive(Clone, Debug, Default)]
@@ -235,10 +226,7 @@ impl Screen for Compare {
 
 /// The columns of the compare page as they stand there.
 fn compared(page: &Compare, shared: &Shared) -> Grid {
-    let scope = match page.scope {
-        Scope::Forward => "per forward",
-        Scope::Block => "per block",
-    };
+    let scope = page.scope.heading();
     let titles = page.cuts().into_iter().map(|cut| cut.title());
     let rows = rows(page, &shared.bench, &shared.machine, &shared.runs);
     Grid {

@@ -13,7 +13,6 @@ use plan::cost::{
     Config, Cost, Figure, Gpu, GpuDatabase, KernelCost, Priced, Why, bound, cost_json,
     floor_seconds, kernel_floor_seconds, price, ridge, why,
 };
-use plan::fusion::Fusion;
 use plan::units::{Column, Dimension, Quantity, format, group_thousands};
 
 /// Longest name of a kernel that a table shows whole: `gate+up+silu+mul`.
@@ -70,18 +69,11 @@ pub(super) fn cost(output: &OutputArgs, args: &CostArgs, out: &mut Out) -> Outco
 
 /// What is priced: `workshop B1 S128 fp32 · V1: 17 launches per block, …`.
 pub(super) fn heading(cost: &Cost) -> String {
-    let block = match is_whole(cost) {
-        true => String::new(),
-        false => format!("{} per block, ", counted(cost.block.launches(), "launch")),
-    };
-    let forward = match is_whole(cost) {
-        true => counted(cost.forward.launches(), "launch"),
-        false => group_thousands(i128::from(cost.forward.launches())),
-    };
     format!(
-        "{} · {}: {block}{forward} per forward",
+        "{} · {}: {}",
         setting(&cost.config),
         cost.config.effective_cut().title(),
+        cost.counted_launches()
     )
 }
 
@@ -102,14 +94,6 @@ pub(super) fn setting(config: &Config) -> String {
         config.shape.seq,
         config.dtype.name()
     )
-}
-
-/// Whether the forward is one kernel, so that no block has a launch of its own.
-fn is_whole(cost: &Cost) -> bool {
-    cost.config
-        .effective_cut()
-        .fusions()
-        .contains(&Fusion::Forward)
 }
 
 /// A kernel's name; a long one by its first and its last op.
@@ -276,9 +260,9 @@ fn notes(cost: &Cost, gpu: &Gpu) -> Result<Vec<String>, Failure> {
         ),
         "             every figure is modelled (=); --why KEY unfolds one".to_owned(),
     ];
-    if is_whole(cost) {
+    if cost.shares_launch() {
         notes.push(
-            "             one kernel has no block of its own: the table prices one as in V4"
+            "             all blocks share a launch: the table prices one alone, as in V4"
                 .to_owned(),
         );
     }

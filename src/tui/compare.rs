@@ -8,7 +8,7 @@ use super::ribbon::bar;
 use super::theme::Role;
 use super::{cards, frame, kernels};
 use app::State;
-use app::compare::{Row, Scope, hint, rows};
+use app::compare::{Row, hint, rows};
 use app::figure::Origin;
 use app::machine::Source;
 use app::merit::{Pane, before};
@@ -81,10 +81,7 @@ fn body(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) -> bool {
         plans.draw(state.compare.pane, pen);
         return false;
     }
-    let scope = match state.compare.scope {
-        Scope::Forward => "per forward",
-        Scope::Block => "per block",
-    };
+    let scope = state.compare.scope.heading();
     pen.put(1, 0, scope, Role::Strong);
     let roof = roof(state);
     let from = (frame::LEFT.saturating_sub(width(&roof) as u16 + 1)).min(25);

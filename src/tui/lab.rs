@@ -123,17 +123,20 @@ fn title(state: &State, pen: &mut Pen<'_>) {
     let (block, forward) = (cost.block.launches(), cost.forward.launches());
     let plan = state.shared.bench.cut().full_title();
     let named = |counts: String| format!("{plan} · {counts}");
-    // Where everything is one kernel the title says what the number is of.
-    let (names, units) = match forward {
-        1 => {
-            let name = "forward · 1 launch for everything; below, the share of a block";
-            let unit = unit(state).replace(" per kernel", "");
-            (vec![name.to_owned()], vec![unit])
-        }
-        _ => {
-            let counted = figure::counted(block, "launch", "launches");
+    // Where blocks share a launch the title says what the number is of.
+    let (names, units) = match cost.shares_launch() {
+        true => {
+            let counted = cost.counted_launches();
             let names = vec![
-                named(format!("{counted} per block, {forward} per forward")),
+                named(format!("{counted}; below, a block alone")),
+                named(format!("{forward}/forward; a block alone")),
+                plan.clone(),
+            ];
+            (names, vec![unit(state).replace(" per kernel", "")])
+        }
+        false => {
+            let names = vec![
+                named(cost.counted_launches()),
                 named(format!("{block} per block, {forward} per forward")),
                 named(format!("{block}/block, {forward}/forward")),
                 plan.clone(),

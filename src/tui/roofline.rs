@@ -213,9 +213,11 @@ fn hint(state: &State) -> String {
             micros(ran.seconds)
         );
     }
-    format!(
-        "{name}: {word}. Floor {} µs = for {works}; its {other} take {} µs.",
-        micros(floor),
-        micros(rest)
-    )
+    let said = format!("{name}: {word}. Floor {} µs = for {works}", micros(floor));
+    let rest = micros(rest);
+    let whole = format!("{said}; its {other} take {rest} µs.");
+    match width(&whole) < usize::from(frame::LEFT) {
+        true => whole,
+        false => format!("{said}; {other} {rest} µs."),
+    }
 }

@@ -2,6 +2,7 @@
 
 use plan::cost::Cost;
 use plan::units::figure;
+use study::lab::Scope;
 
 /// What was changed, for the sentence about it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -11,41 +12,37 @@ pub(super) enum Change {
     Version,
 }
 
-/// One sentence about a change of plan.
+/// One sentence about a change of plan: of a block, and where blocks share a launch before
+/// or behind it, of the forward.
 pub(super) fn changed(before: &Cost, now: &Cost, v1: &Cost, change: Change) -> String {
-    let column = figure::byte_column(v1.block.bytes());
-    let unit = column.unit();
     let from = if change == Change::Version {
         v1
     } else {
         before
     };
-    let (old, new) = (from.block.bytes(), now.block.bytes());
+    let scope = Scope::of_change(from, now);
+    let column = figure::byte_column(scope.of(v1).bytes());
+    let unit = column.unit();
+    let (old, new) = (scope.of(from).bytes(), scope.of(now).bytes());
     let arrow = format!(
-        "block {} → {} {} =",
+        "{} {} → {} {} =",
+        scope.name(),
         figure::bytes(column, old),
         figure::bytes(column, new),
         unit.symbol()
     );
-    let part = 100.0 * (1.0 - new as f64 / old.max(1) as f64);
-    let percent = match new.cmp(&old) {
-        std::cmp::Ordering::Less => format!("{part:5.2} % less"),
-        std::cmp::Ordering::Equal => "as before".to_owned(),
-        std::cmp::Ordering::Greater if new >= 2 * old => {
-            format!("{:.1} times", new as f64 / old.max(1) as f64)
-        }
-        std::cmp::Ordering::Greater => format!("{:5.2} % more", -part),
-    };
+    let percent = compared(old, new);
     if change == Change::Version {
-        let intensity = format!("{:.2} FLOP/B", now.block.intensity());
+        let intensity = format!("{:.2} FLOP/B", scope.of(now).intensity());
         if now.config.cut == v1.config.cut {
             let bytes = figure::bytes(column, new);
             return format!("V1: block {bytes} {} = · {intensity}", unit.symbol());
         }
-        if now.block.weight_bytes * 2 > new {
+        let weights = scope.of(now).weight_bytes;
+        if weights * 2 > new {
             return format!(
                 "{arrow} {percent} · {} of it are weights · {intensity}",
-                figure::bytes(column, now.block.weight_bytes)
+                figure::bytes(column, weights)
             );
         }
         return format!("{arrow} {percent} than V1 · {intensity}");
@@ -64,8 +61,8 @@ pub(super) fn changed(before: &Cost, now: &Cost, v1: &Cost, change: Change) -> S
             .iter()
             .any(|k| k.moved.iter().any(|m| m.name == "sc"))
     };
-    let (was, is) = (before.block.launches(), now.block.launches());
-    let what = if kept(now) && !kept(before) {
+    let (was, is) = (scope.of(before).launches(), scope.of(now).launches());
+    let what = if scope == Scope::Block && kept(now) && !kept(before) {
         "scores stay on chip".to_owned()
     } else if is < was {
         format!("{} less", figure::counted(was - is, "launch", "launches"))
@@ -76,3 +73,19 @@ pub(super) fn changed(before: &Cost, now: &Cost, v1: &Cost, change: Change) -> S
     };
     format!("{arrow} {percent} · {what} · {peak}")
 }
+
+/// How far `new` bytes are from `old` ones, in words.
+fn compared(old: u64, new: u64) -> String {
+    let part = 100.0 * (1.0 - new as f64 / old.max(1) as f64);
+    match new.cmp(&old) {
+        std::cmp::Ordering::Less => format!("{:>5} % less", figure::shown(part, 2)),
+        std::cmp::Ordering::Equal => "as before".to_owned(),
+        std::cmp::Ordering::Greater if new >= 2 * old => {
+            format!("{:.1} times", new as f64 / old.max(1) as f64)
+        }
+        std::cmp::Ordering::Greater => format!("{:>5} % more", figure::shown(-part, 2)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

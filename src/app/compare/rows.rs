@@ -30,10 +30,7 @@ pub struct Row {
 pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
     let prices = compare.prices();
     let scope = compare.scope;
-    let part = |c: &Cost| match scope {
-        Scope::Forward => c.forward.clone(),
-        Scope::Block => c.block.clone(),
-    };
+    let part = |c: &Cost| scope.of(c).clone();
     let parts: Vec<_> = prices.iter().map(part).collect();
     let dtype = bench.setup().dtype;
     let largest = parts.iter().map(|p| p.bytes()).max().unwrap_or(0);

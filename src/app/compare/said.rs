@@ -1,8 +1,8 @@
 //! What the compare page says: the terms behind a number, what a run counted beyond the
 //! model, the line under the page.
 
+use super::Compare;
 use super::rows::{BEATEN, Row};
-use super::{Compare, Scope};
 use crate::intent::Out;
 use crate::merit::{Pane, TERMS};
 use crate::note::Tone;
@@ -16,10 +16,7 @@ pub(super) fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
         shared.notes.say(Tone::Plain, TERMS);
         return;
     }
-    let scope = match page.scope {
-        Scope::Forward => "forward",
-        Scope::Block => "block",
-    };
+    let scope = page.scope.name();
     let field = match page.row {
         0 => "launches",
         1 | 3 => "bytes",
@@ -90,6 +87,9 @@ pub fn hint(page: &Compare, shared: &Shared, rows: &[Row]) -> String {
         .any(|cell| cell == BEATEN)
     {
         return "Faster than DRAM allows: the data sat in cache.".into();
+    }
+    if let Some(said) = page.scope.note(page.prices.iter()) {
+        return said;
     }
     if let Some(said) = more(page, shared) {
         return said;

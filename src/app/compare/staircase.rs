@@ -7,8 +7,7 @@ use super::super::note::Tone;
 use super::super::page::Page;
 use super::super::setup::Setup;
 use super::super::shared::Shared;
-use super::Scope;
-use ::study::lab::Scope as Summed;
+use ::study::lab::Scope;
 use ::study::lab::staircase::{Staircase, usual};
 use course::answer::data_sheets;
 use course::present::{Grid, study};
@@ -62,14 +61,10 @@ impl Stairs {
         if self.priced_for.as_ref() == Some(&wanted) {
             return;
         }
-        let summed = match scope {
-            Scope::Forward => Summed::Forward,
-            Scope::Block => Summed::Block,
-        };
         let config = wanted.0.config(Cut::v1());
         let sheet = data_sheets().and_then(|sheets| sheets.get(gpu).ok());
         self.priced =
-            sheet.and_then(|sheet| Staircase::new(&config, &self.order, sheet, summed).ok());
+            sheet.and_then(|sheet| Staircase::new(&config, &self.order, sheet, scope).ok());
         self.priced_for = Some(wanted);
     }
 
@@ -171,12 +166,9 @@ impl Stairs {
                 shared.start(cuts.unwrap_or_default(), out);
             }
             Action::Why => {
-                let key = match scope {
-                    Scope::Forward => "forward.bytes",
-                    Scope::Block => "block.bytes",
-                };
+                let key = format!("{}.bytes", scope.name());
                 if let Some(cost) = self.cost() {
-                    let why = why(cost, key);
+                    let why = why(cost, &key);
                     shared.explain(why, out);
                 }
             }

@@ -3,53 +3,58 @@
 use super::Hint;
 use crate::bench::{Bench, Switch};
 use crate::machine::Machine;
-use plan::cost::{Cost, CostError, Direction};
+use plan::cost::{Cost, CostError, Direction, Priced};
 use plan::fusion::{Boundary, Fusion, Version};
 use plan::units::figure;
+use study::lab::Scope;
+
+/// Columns of the message row in a terminal of 80.
+const ROOM: usize = 79;
 
 /// The line about what the cursor is on.
 pub fn hint(bench: &Bench, machine: &Machine, fusion: Fusion) -> Result<Hint, CostError> {
+    let text = |text: String| Hint {
+        text,
+        aside: String::new(),
+    };
     let name = fusion.name();
     let cost = bench.cost();
-    let column = figure::byte_column(bench.v1().block.bytes());
-    let unit = column.unit().symbol();
     if bench.switch(fusion) != Switch::Off {
-        if bench.cut().is_joined(Boundary::CROSS) && fusion == Fusion::NormResidual {
-            return Ok(Hint {
-                text: "► res2 runs together with norm1 of the next block; “prev.” is that same launch."
-                    .into(),
-                aside: String::new(),
-            });
-        }
         let on = bench.cut().largest_fusions();
         if let Some(larger) = on.into_iter().find(|larger| larger.implies(fusion)) {
             // What comes back without it is the larger one's doing.
-            return Ok(Hint {
-                text: format!("{name} on, inside {}: {}.", larger.name(), fusion.summary()),
-                aside: String::new(),
-            });
+            return Ok(text(format!(
+                "{name} on, inside {}: {}.",
+                larger.name(),
+                fusion.summary()
+            )));
+        }
+        let shares = cost.shares_launch();
+        if fusion == Fusion::NormResidual && !shares && bench.cut().is_joined(Boundary::CROSS) {
+            return Ok(text(
+                "► res2 runs together with norm1 of the next block; “prev.” is that same launch."
+                    .into(),
+            ));
         }
         let without = bench.price_of(bench.flipped(fusion))?;
-        let gone = without.block.bytes().saturating_sub(cost.block.bytes());
-        let tensors = written(&without).saturating_sub(written(cost));
-        let gone = format!("{} {unit}", figure::bytes(column, gone));
-        let what = match tensors {
-            0 => format!("reads of {gone} are gone."),
-            1 => format!("its write and its read, {gone}, are gone."),
-            _ => format!("writes and reads of {gone} are gone."),
+        let scope = Scope::of_change(&without, cost);
+        let less = less(scope, bench.v1(), &without, cost);
+        let of = match scope {
+            Scope::Block => "a block",
+            Scope::Forward => "the forward",
+        };
+        let written = |cost: &Cost| written(scope.of(cost));
+        let does = match written(&without).saturating_sub(written(cost)) {
+            0 => "reads",
+            _ => "writes and reads",
         };
         let head = format!("{name} on: {};", fusion.summary());
-        let text = format!("{head} {what}");
-        // The message row of 80 columns holds 79.
-        let text = if text.chars().count() <= 79 {
-            text
-        } else {
-            format!("{head} {gone} are gone.")
-        };
-        return Ok(Hint {
-            text,
-            aside: String::new(),
-        });
+        return Ok(text(fitting([
+            format!("{head} {of} {does} {less} less."),
+            format!("{head} {of} moves {less} less."),
+            format!("{head} {} {less} less.", scope.name()),
+            format!("{name} on: {of} {does} {less} less."),
+        ])));
     }
     let next = Version::WORKSHOP
         .iter()
@@ -69,21 +74,33 @@ pub fn hint(bench: &Bench, machine: &Machine, fusion: Fusion) -> Result<Hint, Co
         });
     }
     let with = bench.price_of(bench.cut().fuse(fusion))?;
-    let less = cost.block.bytes().saturating_sub(with.block.bytes());
+    let scope = Scope::of_change(cost, &with);
+    let (of, less) = (scope.name(), less(scope, bench.v1(), cost, &with));
     Ok(Hint {
-        text: format!(
-            "{name}: {}: {} {unit} less =.",
-            fusion.summary(),
-            figure::bytes(column, less)
-        ),
+        text: fitting([
+            format!("{name}: {}: {of} {less} less =.", fusion.summary()),
+            format!("{name}: {of} {less} less =."),
+        ]),
         aside: next,
     })
 }
 
-/// Tensors that the kernels of a block write.
-fn written(cost: &Cost) -> usize {
-    cost.block
-        .kernels
+/// The first of these that the row holds, or the last.
+fn fitting<const N: usize>(texts: [String; N]) -> String {
+    let fits = texts.iter().find(|text| text.chars().count() <= ROOM);
+    fits.or(texts.last()).cloned().unwrap_or_default()
+}
+
+/// What `to` moves less than `from`, with its unit.
+fn less(scope: Scope, v1: &Cost, from: &Cost, to: &Cost) -> String {
+    let column = figure::byte_column(scope.of(v1).bytes());
+    let less = scope.of(from).bytes().saturating_sub(scope.of(to).bytes());
+    format!("{} {}", figure::bytes(column, less), column.unit().symbol())
+}
+
+/// Tensors that the kernels write.
+fn written(part: &Priced) -> usize {
+    part.kernels
         .iter()
         .flat_map(|k| &k.moved)
         .filter(|m| m.direction == Direction::Write)

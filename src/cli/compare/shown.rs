@@ -74,10 +74,7 @@ impl Shown<'_> {
 
 /// What is compared: `workshop B1 S128 fp32, per forward`.
 fn title(comparison: &Comparison) -> String {
-    let scope = match comparison.scope {
-        Scope::Block => "per block",
-        Scope::Forward => "per forward",
-    };
+    let scope = comparison.scope.heading();
     comparison.columns.first().map_or(String::new(), |c| {
         format!("{}, {scope}", cost::setting(&c.cost.config))
     })
@@ -231,6 +228,10 @@ pub(super) fn side_by_side(shown: &Shown<'_>, out: &mut Out) {
         out.lines(wrapped(&said, "", ""));
     }
     out.lines(closing(comparison, idle));
+    let costs = columns.iter().map(|column| &column.cost);
+    if let Some(note) = scope.note(costs) {
+        out.lines(wrapped(&note, "note ", "     "));
+    }
     let beaten = |parts: Vec<String>| parts.iter().any(|part| part == BEATEN);
     if of_the_roof(comparison, gpu).is_some_and(beaten) {
         out.line("Faster than DRAM allows: the data sat in cache.");

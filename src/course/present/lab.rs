@@ -345,10 +345,14 @@ pub(super) fn ribbon(
             said: format!("{} =", known.bytes(bytes)),
         });
     }
+    let of = match cost.shares_launch() {
+        true => "of a block alone",
+        false => "per kernel",
+    };
     let title = format!(
-        "{} · {} per block · {} per kernel =",
+        "{} · {} · {} {of} =",
         cost.config.cut.title(),
-        launches(cost.block.launches()),
+        cost.launches_of_block(),
         unit.symbol(),
     );
     Ok(vec![

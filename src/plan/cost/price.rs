@@ -5,6 +5,7 @@ use super::liveness::peak;
 use super::{Config, CostError, KernelCost, Peak};
 use crate::fusion::{Boundary, Cut, Plan};
 use crate::model::{BLOCK_OPS, Graph, Model, Sizes};
+use crate::units::{figure, group_thousands};
 
 /// Sums over some kernels, and the kernels.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +97,34 @@ pub struct Cost {
 }
 
 impl Cost {
+    /// Whether one launch goes through all blocks, so that no kernel begins inside one:
+    /// `block` is then the price of a block alone, from x to y, and no part of the forward.
+    pub fn shares_launch(&self) -> bool {
+        let cut = self.config.effective_cut();
+        cut.contains(Cut::WHOLE_BLOCK.joined(Boundary::CROSS))
+    }
+
+    /// Launches in words, `17 launches per block`; where blocks share one, those of the
+    /// forward.
+    pub fn launches_of_block(&self) -> String {
+        let (launches, of) = match self.shares_launch() {
+            true => (self.forward.launches(), "forward"),
+            false => (self.block.launches(), "block"),
+        };
+        let counted = figure::counted(launches, "launch", "launches");
+        format!("{counted} per {of}")
+    }
+
+    /// The same, and those of the forward: `17 launches per block, 71 per forward`.
+    pub fn counted_launches(&self) -> String {
+        let first = self.launches_of_block();
+        let forward = group_thousands(i128::from(self.forward.launches()));
+        match self.shares_launch() {
+            true => first,
+            false => format!("{first}, {forward} per forward"),
+        }
+    }
+
     /// Bytes that a forward holds by the model: weights once, the cache, the peak of
     /// activations.
     pub fn held(&self) -> u64 {

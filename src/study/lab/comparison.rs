@@ -15,6 +15,52 @@ pub enum Scope {
     Forward,
 }
 
+impl Scope {
+    /// What two plans are compared in: a block, or the forward where blocks share a launch
+    /// in one of them.
+    pub fn of_change(from: &Cost, to: &Cost) -> Self {
+        match from.shares_launch() || to.shares_launch() {
+            true => Self::Forward,
+            false => Self::Block,
+        }
+    }
+
+    /// The sums of it.
+    pub fn of(self, cost: &Cost) -> &Priced {
+        match self {
+            Self::Block => &cost.block,
+            Self::Forward => &cost.forward,
+        }
+    }
+
+    /// What a heading cannot say of these plans: where blocks share a launch, what is told per
+    /// block is of a block alone.
+    pub fn note<'c>(self, mut costs: impl Iterator<Item = &'c Cost>) -> Option<String> {
+        let shares = costs.find(|cost| self == Self::Block && cost.shares_launch())?;
+        let title = shares.config.cut.title();
+        let forward = shares.launches_of_block();
+        Some(format!(
+            "{title}: {forward}, and blocks share one; per block it is a block alone."
+        ))
+    }
+
+    /// `block` or `forward`, as keys of figures begin.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Block => "block",
+            Self::Forward => "forward",
+        }
+    }
+
+    /// The same in a heading.
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Block => "per block",
+            Self::Forward => "per forward",
+        }
+    }
+}
+
 /// One plan of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
@@ -35,7 +81,7 @@ impl Column {
     /// As [`price`], and a GPU that lacks the element type.
     pub fn new(config: &Config, gpu: &Gpu, scope: Scope) -> Result<Self, CostError> {
         let cost = price(config)?;
-        let floor = floor_seconds(scoped(&cost, scope), gpu, config.dtype)?;
+        let floor = floor_seconds(scope.of(&cost), gpu, config.dtype)?;
         Ok(Self {
             title: config.effective_cut().title(),
             cost,
@@ -46,14 +92,7 @@ impl Column {
 
     /// The sums of the scope.
     pub fn priced(&self, scope: Scope) -> &Priced {
-        scoped(&self.cost, scope)
-    }
-}
-
-fn scoped(cost: &Cost, scope: Scope) -> &Priced {
-    match scope {
-        Scope::Block => &cost.block,
-        Scope::Forward => &cost.forward,
+        scope.of(&self.cost)
     }
 }
 

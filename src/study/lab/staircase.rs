@@ -129,10 +129,7 @@ impl Staircase {
     /// What the steps come to: a sheet of the model, one of times where the plans were run,
     /// and sentences.
     pub fn findings(&self) -> Findings {
-        let scope = match self.plans.scope {
-            Scope::Block => "per block",
-            Scope::Forward => "per forward",
-        };
+        let scope = self.plans.scope.heading();
         let first = self.plans.columns.first();
         let setup = first.map_or(String::new(), |plan| plan.cost.config.title());
         let mut found = Findings {
@@ -141,6 +138,8 @@ impl Staircase {
             sentences: self.said(),
             ..Findings::default()
         };
+        let plans = self.plans.columns.iter().map(|plan| &plan.cost);
+        found.notes.extend(self.plans.scope.note(plans));
         if self.plans.rounds.is_some() {
             found.sheets.push(self.measured());
             found.sentences.extend(self.sum_of_times());
@@ -151,10 +150,7 @@ impl Staircase {
 
     /// A row per step: what it costs, what it saves here, what it would save alone.
     fn modelled(&self) -> Sheet {
-        let key = |field: &str| match self.plans.scope {
-            Scope::Block => format!("block.{field}"),
-            Scope::Forward => format!("forward.{field}"),
-        };
+        let key = |field: &str| format!("{}.{field}", self.plans.scope.name());
         let mut sheet = Sheet::new(
             "steps",
             [

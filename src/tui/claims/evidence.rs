@@ -198,7 +198,9 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         Role::Measured,
     ));
     if let Some((_, Some(report))) = runs.iter().find(|(_, report)| report.is_some()) {
-        rows.push(Row::of(format!("  on {}", report.device), Role::Dim));
+        let device = format!("on {}", report.device);
+        let device = words(&device, columns.saturating_sub(2), Role::Dim);
+        rows.extend(device.into_iter().map(|row| row.indented(2)));
     }
     rows
 }

@@ -3,7 +3,6 @@
 use super::super::pen::{Pen, width, wrap};
 use super::super::theme::Role;
 use app::State;
-use app::compare::Scope;
 use app::compare::Stairs;
 use plan::units::figure::{Clock, of_run};
 use study::timing;
@@ -21,10 +20,7 @@ pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
         return;
     };
     let shared = &state.shared;
-    let scope = match state.compare.scope {
-        Scope::Forward => "per forward",
-        Scope::Block => "per block",
-    };
+    let scope = state.compare.scope.heading();
     let findings = priced.findings();
     pen.put(1, 0, scope, Role::Strong);
     let id = shared.study.course.gpu();

@@ -33,13 +33,9 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
         }
     }
     let plan = format!(
-        "plan in the lab: {}, {} per block",
+        "plan in the lab: {}, {}",
         state.shared.bench.cut().title(),
-        figure::counted(
-            state.shared.bench.cost().block.launches(),
-            "launch",
-            "launches"
-        )
+        state.shared.bench.cost().launches_of_block()
     );
     pen.put(3, 4, &clip(&plan, usize::from(edge) - 3), Role::Text);
     versions(state, pen, 6);

@@ -18,8 +18,11 @@ pub fn draw(state: &State, reached: usize, pen: &mut Pen<'_>) {
     let bench = &state.shared.bench;
     let found = trips(bench);
     let reached = reached.min(found.kernels.len());
-    let block = &bench.cost().block;
-    let launches = figure::counted(block.launches(), "launch", "launches");
+    let cost = bench.cost();
+    let launches = match cost.shares_launch() {
+        true => "a block alone".to_owned(),
+        false => cost.launches_of_block(),
+    };
     let edge = pen.width();
     let text = match reached.checked_sub(1) {
         Some(at) => format!("so far {}", found.walked(at)),
@@ -33,7 +36,7 @@ pub fn draw(state: &State, reached: usize, pen: &mut Pen<'_>) {
         }
     };
     let room = usize::from(edge).saturating_sub(width(&text) + 4);
-    let title = format!("{} · {launches} per block", bench.cut().full_title());
+    let title = format!("{} · {launches}", bench.cut().full_title());
     pen.put(1, 0, &super::clip(&title, room), Role::Text);
     pen.right(edge - 1, 0, &text, Role::Modelled);
 

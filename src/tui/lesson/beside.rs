@@ -4,7 +4,6 @@ use crate::tui::pen::{Pen, clip, width, wrap};
 use crate::tui::theme::Role;
 use crate::tui::{lab, ribbon};
 use app::State;
-use app::figure;
 use app::lesson::{self, Focus};
 
 /// Columns that the ribbon needs, with its cursor.
@@ -23,10 +22,9 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     }
     let cost = state.shared.bench.cost();
     let name = format!(
-        "{} · {} per block, {} per forward",
+        "{} · {}",
         state.shared.bench.cut().title(),
-        figure::counted(cost.block.launches(), "launch", "launches"),
-        cost.forward.launches()
+        cost.counted_launches()
     );
     let role = if keys { Role::Accent } else { Role::Text };
     let unit = lab::unit(state);

@@ -170,3 +170,31 @@ fn boxes_with_a_number_are_launches() {
         assert_eq!(count, launches, "{keys}");
     }
 }
+
+/// Blocks that share a launch have none of their own: title and message tell the forward, as
+/// the table beside them does. norm_residual is the seventh toggle.
+#[test]
+fn where_blocks_share_a_launch_the_forward_is_told() {
+    let on = |screen: Screen| {
+        screen
+            .typed("3vvv")
+            .keys([key(Code::Home)])
+            .times(6, key(Code::Down))
+            .typed(" ")
+    };
+    let screen = on(Screen::new(80, 24));
+    let text = screen.rows().join("\n");
+    assert!(
+        text.contains("V3 + block · 3 launches per forward; below, a block alone"),
+        "{text}"
+    );
+    assert!(text.contains("forward 12.687 → 11.638 MB"), "{text}");
+    assert!(
+        !text.contains("as before") && !text.contains("per block"),
+        "{text}"
+    );
+    // The journeys, which have the lab's page.
+    let text = screen.typed("t").rows().join("\n");
+    assert!(text.contains("V3 + block · a block alone"), "{text}");
+    assert!(!text.contains("per block"), "{text}");
+}
