@@ -226,7 +226,7 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
     });
     let ids: Vec<String> = begun.map(|(e, ..)| e.id.clone()).collect();
     let ids = undo::keep(&desk.places, &ids)?;
-    let (mut events, mut typed) = (Vec::new(), Vec::new());
+    let (mut events, mut typed, mut begun_anew) = (Vec::new(), Vec::new(), Vec::new());
     for (exercise, key, sheet) in &mut open {
         let keys = || exercise.keys.iter();
         let emptied: Vec<&Key> = match *key {
@@ -265,12 +265,15 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
                 }
             }
         });
+        begun_anew.push(varied);
+    }
+    // Progress first: a workshop that runs beside this one looks at it when a sheet changes.
+    desk.must_record(&events)?;
+    for ((exercise, _, sheet), varied) in open.iter_mut().zip(&begun_anew) {
         if sheet.unsaved() {
-            let exercise = varied.as_ref().unwrap_or(exercise);
-            sheet.save(&desk.places, exercise)?;
+            sheet.save(&desk.places, varied.as_ref().unwrap_or(exercise))?;
         }
     }
-    desk.must_record(&events)?;
     let said = match (open.as_slice(), ids.len()) {
         ([(exercise, key, _)], any) => one_again(&exercise.id, *key, args.variant, any > 0),
         (_, 0) => "Nothing was answered yet: nothing is to be reset.".to_owned(),

@@ -50,7 +50,7 @@ pub struct Exercise {
     pub variants: Vec<Setup>,
     /// Setups on top of `config` under which the questions are asked again.
     pub tasks: Vec<Setup>,
-    /// What is said before the first question of each task.
+    /// What is said before each question of a task.
     pub task: Option<Phrase>,
     /// What further variants draw.
     pub draw: Option<Draw>,

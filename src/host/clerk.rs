@@ -285,7 +285,14 @@ impl Files {
         // What was typed before a sheet could be read is newer than that.
         let again = again && self.sheets.contains_key(id);
         match self.host.sheet(exercise) {
-            Ok(sheet) => {
+            Ok(mut sheet) => {
+                // What could not be written while the file was broken goes there now.
+                if let Some(mut before) = self.sheets.remove(id).filter(Sheet::unsaved)
+                    && let Ok(answered) = before.of(exercise)
+                    && self.host.keep(&mut before, &answered).is_some()
+                {
+                    sheet = before;
+                }
                 self.tell_sheet(&sheet, exercise, again);
                 self.broken.remove(id);
                 self.sheets.insert(id.to_owned(), sheet);

@@ -452,7 +452,7 @@ fn the_answer_of_another_question_is_named_once_that_is_solved() {
     home.line("check ex1 --answer forward=71");
     let after = block();
     assert_eq!(after["verdict"], "slip");
-    assert_eq!(after["slip"], "That is what forward asks for.");
+    assert_eq!(after["slip"], "That is what question 3 of ex1 asks for.");
 }
 
 #[test]

@@ -133,11 +133,24 @@ fn resets_and_variants_of_a_shell_stand_in_a_workshop_that_runs() {
     p.wait_for("answers/ex1.toml");
     std::fs::write(&sheet, right.0.replace("\"17\"", "\"4 + 14\"")).unwrap();
     p.wait_for("[ 4 + 14");
+    // So is what was typed while it was broken.
+    std::fs::write(&sheet, "block = \"1").unwrap();
+    p.wait_for("not TOML here");
+    p.press("\t\r");
+    p.wait_for("▌");
+    p.press("9\r");
+    p.wait_for("right   ");
+    p.settled();
+    std::fs::write(&sheet, &right.0).unwrap();
+    p.wait_until("both answers in the sheet", |_| {
+        let text = std::fs::read_to_string(&sheet).unwrap();
+        text.contains("\"17\"") && text.contains("\"9\"")
+    });
     p.press("q");
     let (code, state) = p.exit();
     assert_eq!(code, 0);
     // Nothing was recorded over it.
-    assert_eq!(kept(state.path(), "ex1").1, right.1);
+    assert_eq!(kept(state.path(), "ex1").1["block"], right.1["block"]);
 }
 
 #[test]

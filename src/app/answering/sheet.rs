@@ -45,6 +45,17 @@ pub fn arrived(shared: &mut Shared, exercise: &str, read: SheetRead, out: &mut O
     if !again {
         // What was typed while the sheet was being read is newer than the sheet,
         // and on its way there.
+        // A file that could not be read until now took none of it.
+        let newer = |(key, typed): &(&String, &String)| {
+            now.get(*key).map_or("", String::as_str) != typed.as_str()
+        };
+        for (key, typed) in before.iter().filter(newer) {
+            out.push(Effect::SaveAnswer {
+                exercise: exercise.to_owned(),
+                key: key.clone(),
+                typed: typed.clone(),
+            });
+        }
         now.extend(before.clone());
     }
     shared

@@ -13,6 +13,7 @@ mod buffers;
 mod gemm;
 mod hopper;
 mod rows;
+mod starts;
 
 use std::collections::HashMap;
 
@@ -56,6 +57,7 @@ pub fn lower(setup: &Setup<'_>) -> Result<Program, Lacks> {
     for index in 0..setup.plan.kernels.len() {
         steps.push(lowering.step(index)?);
     }
+    starts::apart(&mut steps);
     let logits = lowering.activation(TensorKind::Logits, None);
     let given = lowering.given();
     Ok(Program {

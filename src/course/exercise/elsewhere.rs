@@ -30,12 +30,14 @@ impl Exercise {
                 Ok(Verdict::Right { accepted: None })
             )
         };
-        let others = self.keys.iter().filter(|other| other.name != key.name);
-        let mut known = others.filter(|other| number(other) && solved(&other.name.text));
-        let Some(other) = known.find(answers) else {
+        let mut others = self.keys.iter().zip(1..);
+        let Some((_, place)) = others.find(|(other, _)| {
+            let known = other.name != key.name && number(other) && solved(&other.name.text);
+            known && answers(other)
+        }) else {
             return judgement;
         };
-        let say = format!("That is what {} asks for.", other.name.text);
+        let say = format!("That is what question {place} of {} asks for.", self.id);
         Judgement {
             verdict: Verdict::Slip(vec![Fits { say, claim: None }]),
             ..judgement

@@ -20,12 +20,14 @@ impl Exercise {
         let several = setups.len() > 1;
         let mut keys = Vec::with_capacity(setups.len() * self.written.len());
         for (setup, letter) in setups.iter().zip(LETTERS) {
-            for (index, key) in self.written.iter().enumerate() {
+            for key in &self.written {
                 let mut key = key.clone();
                 key.setup = setup.with(&key.own);
                 if several {
-                    let given = self.task.as_ref().filter(|_| index == 0);
-                    let given = given.map_or(String::new(), |given| format!("{} ", given.text));
+                    let given = self
+                        .task
+                        .as_ref()
+                        .map_or(String::new(), |given| format!("{} ", given.text));
                     let head = letter.to_uppercase();
                     key.ask.text = format!("{head}: {given}{}", key.ask.text);
                 }

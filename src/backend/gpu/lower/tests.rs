@@ -9,6 +9,7 @@ use crate::gpu::program::Grid;
 use crate::gpu::source::kernel_source;
 use crate::gpu::units::devices;
 use crate::selftest::{Extent, cases};
+use plan::fusion::Cut;
 use plan::kernels::KERNELS;
 
 /// Threads that a block may have on every GPU.
@@ -223,4 +224,61 @@ fn what_is_launched_is_in_the_table_of_kernels_with_the_parameters_of_its_source
         }
     }
     assert_eq!(launched, HashSet::new());
+}
+
+#[test]
+fn a_product_in_tiles_starts_early_behind_another_one_only() {
+    let early = |shape: Shape| -> Vec<String> {
+        let mut config = Config::preset("workshop", Cut::v1()).unwrap();
+        config.shape = shape;
+        config.model.layers = 1;
+        let graph = Graph::of(&config.model, &shape).unwrap();
+        let plan = Plan::new(&graph, config.cut, config.keeps_kv());
+        let program = lower(&Setup {
+            config: &config,
+            graph: &graph,
+            plan: &plan,
+            target: &devices("sm_90a")[0],
+            gemm: Gemm::Own,
+            cap: shape.context,
+            tuned: &[],
+        })
+        .unwrap();
+        let launches = program.steps.iter().filter_map(|step| match step {
+            Step::Own(launch) if launch.overlap => Some(launch.name.replace("block 0: ", "")),
+            _ => None,
+        });
+        launches.collect()
+    };
+    // Behind a norm, attention or mul stand q, o, gate, down and the head.
+    let prefill = early(Shape {
+        batch: 1,
+        seq: 128,
+        context: 128,
+    });
+    let rows = [
+        "embed",
+        "norm1",
+        "k",
+        "v",
+        "rope",
+        "qk",
+        "softmax",
+        "pv",
+        "res1",
+        "norm2",
+        "up",
+        "silu",
+        "mul",
+        "res2",
+        "final_norm",
+    ];
+    assert_eq!(prefill, rows);
+    // Products with a vector wait for memory, not for a place: all start early.
+    let decode = early(Shape {
+        batch: 1,
+        seq: 1,
+        context: 128,
+    });
+    assert_eq!(decode.len(), 20);
 }

@@ -159,9 +159,9 @@ fn a_fusion_takes_away_what_its_tensors_moved() {
 }
 
 #[test]
-fn a_number_too_small_for_the_unit_has_its_own() {
+fn a_number_too_small_for_the_unit_is_below_its_last_digit() {
     let unit = figure::byte_column(3_000_000_000).unit();
     assert_eq!(number(unit, 1_500_000_000), "1.500");
-    assert_eq!(number(unit, 8_192), "8,192 B");
+    assert_eq!(number(unit, 8_192), "<.001");
     assert_eq!(number(unit, 0), "0.000");
 }

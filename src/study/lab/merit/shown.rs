@@ -120,7 +120,7 @@ pub fn sources(merits: &[Option<Merit>]) -> Vec<String> {
     match runs().find_map(|m| m.roof.as_ref()) {
         Some(roof) => said.push(format!("MFU and shares of a roof: {roof}.")),
         None if runs().next().is_some() => said.push(
-            "No MFU: no roof of the device that ran is known (R on the roofline page measures it)."
+            "No MFU: of the device that ran no roof in this element type is known; R on the roofline page measures what it has."
                 .to_owned(),
         ),
         None => {}
