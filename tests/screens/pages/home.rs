@@ -106,6 +106,32 @@ fn first_run_cuts_no_reason() {
     }
 }
 
+/// A machine with a GPU, whose line takes two rows: where there are few, it has one, and what
+/// lies below stays whole.
+#[test]
+fn the_first_page_leaves_the_footer_its_row() {
+    for (columns, rows) in [(60, 18), (60, 24), (80, 18), (80, 24)] {
+        let mut screen = contents(Screen::new(columns, rows));
+        screen.state.page = Page::FirstRun;
+        screen.state.shared.place = "~/.local/share/tinyllama-tutor".into();
+        let long = "NVIDIA H100 80GB HBM3, CUDA 13.0 driver, NVRTC 13.0; times of the GPU";
+        for backend in &mut screen.state.shared.machine.backends {
+            backend.line = long.into();
+        }
+        let page = screen.rows();
+        assert!(
+            page.last().unwrap().starts_with(" Enter begin  a ASCII"),
+            "{page:#?}"
+        );
+        let whole = page
+            .join(" ")
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(whole.contains("here instead, with ./answers)"), "{page:#?}");
+    }
+}
+
 #[test]
 fn space_begins_as_enter_does() {
     for start in [ch(' '), key(Code::Enter)] {
