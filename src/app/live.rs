@@ -13,7 +13,7 @@ mod waits;
 
 pub use facts::{presented, running_on, withheld};
 pub use waits::{asked, asks, waits_alone};
-pub(super) use waits::{point, waiting};
+pub(super) use waits::{open, point};
 
 use super::answering;
 use super::evidence;

@@ -103,6 +103,10 @@ fn what_was_left_half_typed_is_not_added_to_in_a_lesson() {
     let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB]);
     let s = s.typed("5").press(&[ESC, TAB, ch('3')]);
     s.shows("Enter goes on with what is typed here").hides("53");
+    // i goes to it from the text, as to one that is empty.
+    let guessed = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB]);
+    let s = guessed.typed(".5").press(&[ENTER, ESC]).typed("8/27");
+    s.press(&[ESC, ESC, ch('i')]).shows("8/27▌");
 }
 
 #[test]

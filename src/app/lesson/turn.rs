@@ -21,7 +21,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
     }
     // What is typed while the text has the keys goes to the question in view.
     if action == Action::Change
-        && let Some(at) = live::waiting(reader, shared)
+        && let Some((at, _)) = live::open(reader, shared)
     {
         reader.focus = Focus::Block(at);
         reader.reveal = true;

@@ -33,6 +33,13 @@ pub fn asks(reader: &Reader, shared: &Shared) -> Asks {
 /// The one block in view that waits for a value, while the text has the keys. What was
 /// left half typed waits for Tab: a key for a page is no part of it.
 pub(crate) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
+    let (at, wants) = open(reader, shared)?;
+    (wants == Asks::Value).then_some(at)
+}
+
+/// The one block in view that is not answered, while the text has the keys, and what digits
+/// mean to it.
+pub(crate) fn open(reader: &Reader, shared: &Shared) -> Option<(usize, Asks)> {
     if reader.focus != Focus::Text {
         return None;
     }
@@ -49,8 +56,8 @@ pub(crate) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
         .filter(|(at, _)| seen(*at))
         .map(|(at, live)| (at, wants(shared, lesson, live)))
         .filter(|(_, wants)| matches!(wants, Asks::Value | Asks::Begun));
-    let (first, wants) = found.next()?;
-    (found.next().is_none() && wants == Asks::Value).then_some(first)
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
 }
 
 /// What a point of a chart says: its line, the parameter's value, its own.
