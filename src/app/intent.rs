@@ -37,6 +37,8 @@ pub enum Intent {
     },
     /// Open the court at a claim, by its id.
     Claim(String),
+    /// Open the studies at one of them, by its name.
+    Study(String),
     /// Open the staircase with its steps in this order.
     Stairs(Vec<Fusion>),
     /// Show the terms behind a number.

@@ -320,7 +320,10 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
                 let words = made.words(shared.study.course.gpu());
                 shared.make_study(words, out)
             }),
-            Action::Open => out.want(Intent::Open(Page::Studies)),
+            Action::Open => {
+                let words = made.words(shared.study.course.gpu());
+                out.want(Intent::Study(words.into_iter().next().unwrap_or_default()));
+            }
             _ => pass(reader, shared, action, out),
         },
         course::Block::Occupancy(block) => match action {
@@ -328,7 +331,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
                 let words = block.words(shared.study.course.gpu());
                 shared.make_study(words, out)
             }),
-            Action::Open => out.want(Intent::Open(Page::Studies)),
+            Action::Open => out.want(Intent::Study("occupancy".to_owned())),
             _ => pass(reader, shared, action, out),
         },
         course::Block::Kernel { op: Some(op), .. } if action == Action::Open => {

@@ -107,6 +107,15 @@ const FOUND: &[FooterItem] = &[
 ];
 
 impl StudiesPage {
+    /// The cursor of the list goes to a study.
+    pub(super) fn point_at(&mut self, shared: &Shared, name: &str) {
+        let mut offered = shared.studies.offered.iter();
+        let at = offered.position(|study| study.name == name);
+        if self.view == View::List {
+            self.cursor = at.unwrap_or(self.cursor);
+        }
+    }
+
     /// The study that can be set, and what it takes.
     pub fn offered<'s>(&self, shared: &'s Shared) -> Option<&'s Offered> {
         let at = match self.view {

@@ -369,6 +369,10 @@ fn carry_out(state: &mut State, out: &mut Out) {
                     state.go(Page::Claims);
                 }
             }
+            Intent::Study(name) => {
+                state.studies.point_at(shared, &name);
+                state.go(Page::Studies);
+            }
             Intent::Stairs(order) => {
                 state.compare.climb(order);
                 state.go(Page::Compare);

@@ -6,11 +6,13 @@
 use std::sync::Arc;
 
 use super::pages::h200;
+use super::reader::Screen;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::{Effect, Event, Look, Message, State, update};
 use tinyllama_tutor::cost::Config;
+use tinyllama_tutor::course::Course;
 use tinyllama_tutor::fusion::Version;
 use tinyllama_tutor::model::Shape;
 use tinyllama_tutor::study::findings::{Cell, Column, Findings, Plot, Sheet, Source};
@@ -505,4 +507,26 @@ fn no_question_of_a_study_is_cut_in_the_list() {
             );
         }
     }
+}
+
+#[test]
+fn a_lesson_leads_to_the_study_that_it_shows() {
+    let mut at = Screen::with(Course::built_in(), 80, 24);
+    let mut all = offered();
+    all[4].name = "timeline".into();
+    at.state.shared.studies.offered = Arc::new(all);
+    // Lesson 19, its block of a timeline, once its guess was made.
+    let lesson = at.press(&[ch(':')]).typed("19").press(&[ENTER]);
+    let section = lesson
+        .press(&[ch('o'), key(Code::Home)])
+        .press(&[key(Code::Down); 6]);
+    let guessed = section
+        .press(&[ENTER, key(Code::Tab)])
+        .typed("7")
+        .press(&[ENTER]);
+    let s = guessed.shows("it is 7").press(&[ENTER]);
+    assert_eq!(
+        (s.state.page, s.state.studies.cursor),
+        (tinyllama_tutor::app::Page::Studies, 4)
+    );
 }
