@@ -320,10 +320,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
                 let words = made.words(shared.study.course.gpu());
                 shared.make_study(words, out)
             }),
-            Action::Open => {
-                let words = made.words(shared.study.course.gpu());
-                out.want(Intent::Study(words.into_iter().next().unwrap_or_default()));
-            }
+            Action::Open => out.want(Intent::Study(made.name())),
             _ => pass(reader, shared, action, out),
         },
         course::Block::Occupancy(block) => match action {

@@ -16,6 +16,11 @@ pub struct Made {
 }
 
 impl Made {
+    /// The study's name.
+    pub fn name(&self) -> String {
+        split(&self.run.text).into_iter().next().unwrap_or_default()
+    }
+
     /// The words of its command line, on the device of the course.
     pub fn words(&self, gpu: &str) -> Vec<String> {
         let mut words = split(&self.run.text);
