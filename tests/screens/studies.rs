@@ -527,6 +527,6 @@ fn a_lesson_leads_to_the_study_that_it_shows() {
     let s = guessed.shows("it is 7").press(&[ENTER]);
     assert_eq!(
         (s.state.page, s.state.studies.cursor),
-        (tinyllama_tutor::app::Page::Studies, 4)
+        (app::Page::Studies, 4)
     );
 }

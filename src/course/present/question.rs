@@ -75,7 +75,7 @@ pub fn example(unit: &str) -> String {
 /// The same where the unit is known.
 pub fn example_of(spec: &Spec) -> String {
     match spec.unit.dimension() {
-        _ if spec.unit == Unit::PERCENT => "e.g. 12.5 %".to_owned(),
+        _ if spec.unit == Unit::PERCENT => "e.g. 61.8 %".to_owned(),
         plain if plain.is_plain() => String::new(),
         dimension if matches!(spec.unit.symbol(), "B" | "FLOP") => {
             format!("e.g. {}", dimension.example())

@@ -2,6 +2,7 @@
 //! plain letters in ASCII.
 
 use crate::tui::braille::braille;
+use crate::tui::pen::width;
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::mouse::Target;
@@ -19,7 +20,7 @@ const WIDEST: usize = 56;
 pub fn rows(chart: &Chart, block: usize, ascii: bool, columns: usize) -> Vec<Row> {
     let width = columns.saturating_sub(MARGIN + 3).clamp(8, WIDEST);
     let scale = Scale::of(chart, width);
-    let mut rows = vec![head(chart)];
+    let mut rows = vec![head(chart, columns)];
     let (canvas, points) = plot(chart, &scale, ascii);
     for (y, line) in canvas.into_iter().enumerate() {
         let value = match y {
@@ -64,25 +65,28 @@ pub fn rows(chart: &Chart, block: usize, ascii: bool, columns: usize) -> Vec<Row
     rows
 }
 
-fn head(chart: &Chart) -> Row {
+/// What the axes are, in so many columns.
+fn head(chart: &Chart, columns: usize) -> Row {
     let unit = if chart.unit.is_empty() {
         String::new()
     } else {
         format!("{} ", chart.unit)
     };
-    let log = match (chart.log_x, chart.log_y) {
-        (true, true) => ", both axes logarithmic",
-        (true, false) => ", logarithmic",
-        _ => "",
+    let [long, short] = match (chart.log_x, chart.log_y) {
+        (true, true) => [", both axes logarithmic", ", log-log"],
+        (true, false) => [", logarithmic", ", log"],
+        _ => [""; 2],
     };
-    Row::default().and(
-        format!(
-            "{}= (up), {} (across){log}",
-            " ".repeat(MARGIN - 1) + &unit,
-            chart.x
-        ),
-        Role::Dim,
-    )
+    let axes = format!(
+        "{}= (up), {} (across)",
+        " ".repeat(MARGIN - 1) + &unit,
+        chart.x
+    );
+    let scale = match width(&axes) + width(long) > columns {
+        true => short,
+        false => long,
+    };
+    Row::default().and(axes + scale, Role::Dim)
 }
 
 const fn letter(i: usize) -> char {

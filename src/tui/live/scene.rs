@@ -14,7 +14,7 @@ pub fn rows(scene: &Scene, columns: usize) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let mut beside: Vec<Row> = Vec::new();
     for board in &scene.boards {
-        let new = self::board(board);
+        let new = self::board(board, columns);
         let at = beside.iter().map(Row::width).max().unwrap_or(0);
         let needs = new.iter().map(Row::width).max().unwrap_or(0);
         if at > 0 && at + GAP + needs > columns {
@@ -39,15 +39,22 @@ pub fn rows(scene: &Scene, columns: usize) -> Vec<Row> {
     rows
 }
 
-fn board(board: &Board) -> Vec<Row> {
+/// A board in so many columns: where they are few, its squares stand without a gap.
+fn board(board: &Board, room: usize) -> Vec<Row> {
     let label = board.rows.iter().map(|(label, _)| width(label)).max();
     let label = label
         .filter(|label| *label > 0)
         .map_or(0, |label| label + 1);
     let columns = board.columns();
+    let squares = board.rows.iter().map(|(_, squares)| squares.len()).max();
+    let gap = match label + squares.unwrap_or(0) * (columns + 1) > room {
+        true => "",
+        false => " ",
+    };
     let mut rows = Vec::new();
     if !board.name.is_empty() {
-        rows.push(Row::of(board.name.clone(), Role::Dim));
+        let name = wrap(&board.name, room).into_iter();
+        rows.extend(name.map(|line| Row::of(line, Role::Dim)));
     }
     for (name, squares) in &board.rows {
         let mut row = Row::of(format!("{name:<label$}"), Role::Dim);
@@ -60,7 +67,7 @@ fn board(board: &Board) -> Vec<Row> {
             };
             row = row
                 .and(format!("{:^columns$}", square.shown()), role)
-                .and(" ", Role::Text);
+                .and(gap, Role::Text);
         }
         rows.push(row);
     }
