@@ -389,3 +389,11 @@ fn long_words_of_ones_own_are_broken_and_a_full_field_says_so() {
     s.tell(Message::Paste("word ".repeat(4000)));
     s.shows("The field is full");
 }
+
+#[test]
+fn a_block_that_asks_for_a_line_names_its_keys() {
+    let s = Screen::with(Course::built_in(), 120, 40).press(&[ch(':')]);
+    let s = s.typed("25").press(&[ENTER, ch('o'), key(Code::Home)]);
+    let s = s.press(&[key(Code::Down); 15]).press(&[ENTER, TAB]);
+    s.shows("↑↓ line  Space mark  Enter check");
+}

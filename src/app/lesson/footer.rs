@@ -9,7 +9,7 @@ use crate::live::{predict, takes_keys};
 use crate::page::Page;
 use crate::screen::Screen;
 use crate::shared::Shared;
-use course::Kind;
+use course::{Key, Kind};
 
 /// The keys that the footer names now.
 pub fn footer(reader: &Reader, shared: &Shared) -> Footer {
@@ -40,15 +40,12 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
     }
     use course::Block as B;
     let asked = crate::live::asked(shared, live);
-    if asked.is_some_and(|asked| answering::right(shared, &asked)) {
+    if let Some(asked) = &asked
+        && answering::right(shared, asked)
+    {
         return DONE.into();
     }
-    let key = |exercise: &str, key: &Option<course::Phrase>| {
-        let asked = shared
-            .study
-            .question(exercise, key.as_ref().map(|k| &*k.text))?;
-        shared.study.key_of(&asked).map(|k| k.kind)
-    };
+    let key = asked.as_ref().and_then(|asked| shared.study.key_of(asked));
     let keys = match &live.content {
         Ok(B::Lab { toggles, .. }) if !toggles.is_empty() => BLOCK,
         Ok(B::Trips(asked)) if asked.toggles.is_empty() => JOURNEYS,
@@ -61,19 +58,15 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
                 ALL_STEPS
             }
         }
-        Ok(B::Question {
-            exercise,
-            key: name,
-        }) => match key(&exercise.text, name) {
-            Some(Kind::Choice | Kind::Choices | Kind::Ranking) => {
-                let asked = crate::live::asked(shared, live);
-                match asked.is_some_and(|asked| answering::leads_on(shared, &asked)) {
-                    true => return renamed(OPTIONS, Action::Flip, "goes on"),
-                    false => OPTIONS,
-                }
+        Ok(B::Question { .. }) => {
+            let keys = key.map_or(QUESTION, of_question);
+            let chosen = key.is_some_and(|key| key.table.is_none() && !key.options.is_empty());
+            let on = asked.is_some_and(|asked| answering::leads_on(shared, &asked));
+            match chosen && on {
+                true => return renamed(keys, Action::Flip, "goes on"),
+                false => keys,
             }
-            _ => QUESTION,
-        },
+        }
         Ok(B::Micro { .. }) => EXPERIMENT,
         Ok(B::Kernel { op: Some(_), .. } | B::Ribbon { .. }) => OPENED,
         Ok(
@@ -87,6 +80,19 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
         _ => SHOWN,
     };
     keys.into()
+}
+
+/// Keys of a question that is not answered yet.
+fn of_question(key: &Key) -> &'static [FooterItem] {
+    match key.kind {
+        _ if key.table.is_some() => CELLS,
+        _ => match &key.kernel {
+            Some(kernel) if kernel.is_written() => KERNEL,
+            Some(_) => LINES,
+            None if matches!(key.kind, Kind::Choice | Kind::Choices | Kind::Ranking) => OPTIONS,
+            None => QUESTION,
+        },
+    }
 }
 
 /// Keys that the footer names.
@@ -211,6 +217,39 @@ const OPTIONS: &[FooterItem] = &[
     (&[Action::Left, Action::Right], "option"),
     (&[Action::Flip], "mark"),
     (&[Action::Open], "check"),
+    (&[Action::Go(Page::Exercises)], "form, hints"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a question for a line of a kernel.
+const LINES: &[FooterItem] = &[
+    (&[Action::Up, Action::Down], "line"),
+    (&[Action::Flip], "mark"),
+    (&[Action::Open], "check"),
+    (&[Action::Go(Page::Exercises)], "form, hints"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a table.
+const CELLS: &[FooterItem] = &[
+    (&[Action::Left, Action::Right], "cell"),
+    (&[Action::Up, Action::Down], "row"),
+    (&[Action::Open], "type, check"),
+    (&[Action::Go(Page::Exercises)], "form, hints"),
+    (&[Action::NextPart], "next part"),
+    (&[Action::Back], "text"),
+    (&[Action::Help], "help"),
+];
+
+/// Keys of a kernel to be written.
+const KERNEL: &[FooterItem] = &[
+    (&[Action::Edit], "editor"),
+    (&[Action::Open], "judge"),
+    (&[Action::Flip], "gap form"),
     (&[Action::Go(Page::Exercises)], "form, hints"),
     (&[Action::NextPart], "next part"),
     (&[Action::Back], "text"),
