@@ -57,8 +57,7 @@ pub fn asks(shared: &Shared, asked: &Asked) -> Asks {
     let Some(key) = shared.study.key_of(asked) else {
         return Asks::Untyped;
     };
-    let kept = shared.study.progress.key(&asked.exercise, &asked.key);
-    if right(shared, asked) || key.kind == Kind::Predict && kept.locked.is_some() {
+    if right(shared, asked) || predicted(shared, asked) {
         return Asks::Right;
     }
     match key.kind {
@@ -108,7 +107,7 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
         // What is right stays as it is: Space goes on.
         Action::Flip if right(shared, asked) => return false,
         Action::Open if !written && right(shared, asked) => {
-            shared.notes.say(Tone::Plain, STANDS);
+            shared.notes.say(Tone::Plain, stands(shared, asked));
             return true;
         }
         _ => {}
@@ -135,6 +134,7 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
         if action == Action::Flip {
             return false;
         }
+        shared.notes.say(Tone::Plain, PREDICTED);
         check::check(shared, asked, out);
         return true;
     }
@@ -180,8 +180,24 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
 }
 
 /// What is said to Enter, and to what is typed, where the right answer stands.
-pub const STANDS: &str =
-    "This is answered right: i changes it, Space goes on, H shows the contents.";
+const STANDS: &str = "This is answered right: i changes it, Space goes on, H shows the contents.";
+
+/// What is said to both where a prediction was made.
+const PREDICTED: &str = "A prediction stays as it was made: Space goes on, H shows the contents.";
+
+/// What is said to Enter, and to what is typed, where nothing is taken any more.
+pub fn stands(shared: &Shared, asked: &Asked) -> &'static str {
+    match predicted(shared, asked) {
+        true => PREDICTED,
+        false => STANDS,
+    }
+}
+
+/// Whether a prediction was made, which nothing changes.
+pub fn predicted(shared: &Shared, asked: &Asked) -> bool {
+    let kept = &shared.study.progress;
+    kept.key(&asked.exercise, &asked.key).locked.is_some()
+}
 
 /// Whether the answer could not be read.
 fn unread(shared: &Shared, asked: &Asked) -> bool {
@@ -203,10 +219,8 @@ fn open_field(shared: &mut Shared, asked: &Asked) {
 /// `i`: the answer is typed or, where it is right, changed. What was right stays in the
 /// sheet until the new one has a verdict.
 fn change(shared: &mut Shared, asked: &Asked, key: &Key) {
-    let locked = &shared.study.progress;
-    if locked.key(&asked.exercise, &asked.key).locked.is_some() {
-        let text = "A prediction stays as it was made.";
-        shared.notes.say(Tone::Plain, text);
+    if predicted(shared, asked) {
+        shared.notes.say(Tone::Plain, PREDICTED);
         return;
     }
     if right(shared, asked) {

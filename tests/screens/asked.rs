@@ -397,3 +397,14 @@ fn a_block_that_asks_for_a_line_names_its_keys() {
     let s = s.press(&[key(Code::Down); 15]).press(&[ENTER, TAB]);
     s.shows("↑↓ line  Space mark  Enter check");
 }
+
+#[test]
+fn a_prediction_that_was_not_right_is_not_called_so() {
+    for again in [ch('3'), ch('i'), ENTER] {
+        let s = Screen::with(Course::built_in(), 120, 40).press(&[ch(':')]);
+        let s = s.typed("ex49").press(&[ENTER]);
+        let s = s.typed("5 us").press(&[ENTER]).shows("came out");
+        let s = s.press(&[again]).shows("A prediction stays as it was made");
+        s.hides("Enter type, check");
+    }
+}

@@ -59,10 +59,14 @@ fn offered(page: &Exercises, shared: &Shared) -> Footer {
                 false => keys.into(),
             }
         }
-        _ if runs => goes_on(page, shared, FORM),
         _ => {
             let keys = goes_on(page, shared, FORM);
-            without(&keys, &[Action::Run])
+            let run: &[Action] = if runs { &[] } else { &[Action::Run] };
+            let open: &[Action] = match answering::predicted(shared, &asked) {
+                true => &[Action::Open],
+                false => &[],
+            };
+            without(&keys, &[run, open].concat())
         }
     }
 }

@@ -45,6 +45,11 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
     {
         return DONE.into();
     }
+    if let Some(asked) = &asked
+        && answering::predicted(shared, asked)
+    {
+        return without(DONE, &[Action::Change]);
+    }
     let key = asked.as_ref().and_then(|asked| shared.study.key_of(asked));
     let keys = match &live.content {
         Ok(B::Lab { toggles, .. }) if !toggles.is_empty() => BLOCK,

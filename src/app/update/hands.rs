@@ -39,13 +39,21 @@ fn begun_by_paste(state: &mut State, out: &mut Out) -> bool {
             return state.typing();
         }
         Asks::Begun => half_typed(state),
-        Asks::Right => state.shared.notes.say(Tone::Plain, answering::STANDS),
+        Asks::Right => stands(state),
         _ => {
             let text = "Nothing is typed here: what was pasted is left out.";
             state.shared.notes.say(Tone::Plain, text);
         }
     }
     false
+}
+
+/// Something begins a value where nothing is taken any more.
+fn stands(state: &mut State) {
+    if let Some(asked) = state.screen().asked(&state.shared) {
+        let text = answering::stands(&state.shared, &asked);
+        state.shared.notes.say(Tone::Plain, text);
+    }
 }
 
 /// Something begins a value where one was left half typed: nothing is added to it.
@@ -181,7 +189,7 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
         Asks::Line(count) => line(state, c, count),
         Asks::Right => {
             state.word = Some(state.shared.now);
-            state.shared.notes.say(Tone::Plain, answering::STANDS);
+            stands(state);
         }
         Asks::Begun => {
             state.word = Some(state.shared.now);
