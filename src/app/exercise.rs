@@ -195,6 +195,7 @@ fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out)
     if action != Action::Variant {
         shared.questions.varying = false;
     }
+    shared.questions.resetting = false;
     if matches!(action, Action::Up | Action::Down)
         && let Some(asked) = current(page, shared)
         && (grid::row(shared, &asked, action == Action::Up)

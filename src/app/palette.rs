@@ -255,6 +255,11 @@ pub fn matches(shared: &Shared, form: Option<&str>, typed: &str) -> (Vec<Entry>,
         .filter_map(|e| {
             // The kind may be typed first: `lesson 17`.
             let (first, rest) = typed.trim().split_once(' ').unwrap_or((typed.trim(), ""));
+            // What takes answers away is found by its own word.
+            let takes = matches!(e.command, Command::Reset);
+            if takes && !"reset".starts_with(&first.to_lowercase()) {
+                return None;
+            }
             let by_kind = first.len() > 1 && e.kind.starts_with(&first.to_lowercase());
             let of_kind = score(rest, &e.text).filter(|_| by_kind).map(|s| s + KIND);
             let by_id = score(typed, &e.id).filter(|_| !e.id.is_empty());

@@ -89,6 +89,8 @@ pub struct Questions {
     pub(super) opened: Vec<String>,
     /// Another variant was asked for once, which waits for the second time.
     pub(super) varying: bool,
+    /// It was asked once to start the exercise of the form again, likewise.
+    pub(super) resetting: bool,
     /// The form is to bring the question under its cursor into view.
     pub(super) reveal: bool,
     /// What the sheet holds of the field that is open, ahead of what is answered.
@@ -119,7 +121,7 @@ impl Questions {
         self.field.take_if(|(asked, _)| of_it(asked));
         self.draft.take_if(|(asked, _)| of_it(asked));
         self.ahead.take_if(|(asked, _)| of_it(asked));
-        self.varying = false;
+        (self.varying, self.resetting) = (false, false);
     }
 
     /// The right answer that is being changed, as it would be.

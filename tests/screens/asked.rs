@@ -12,7 +12,9 @@ use super::reader::{ENTER, ESC, SPACE, Screen, TAB, sheet_read};
 use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::lesson::Focus;
 use tinyllama_tutor::app::{Effect, Message, Page};
-use tinyllama_tutor::course::{Course, Kind};
+use tinyllama_tutor::course::answer::{Judgement, Verdict};
+use tinyllama_tutor::course::attempt::Told;
+use tinyllama_tutor::course::{Course, Event, Kind, Mark};
 use tinyllama_tutor::fusion::{Cut, Fusion, Version};
 
 /// The sizes in which a walk is made: the least one for reading, the usual one, two panes.
@@ -407,4 +409,64 @@ fn a_prediction_that_was_not_right_is_not_called_so() {
         let s = s.press(&[again]).shows("A prediction stays as it was made");
         s.hides("Enter type, check");
     }
+}
+
+#[test]
+fn what_takes_answers_away_is_found_by_its_own_word_and_asks_first() {
+    let at = |typed: &str| {
+        let s = Screen::with(Course::built_in(), 80, 24).press(&[ch(':')]);
+        let s = s
+            .typed("ex3")
+            .press(&[ENTER])
+            .typed("1.234")
+            .press(&[ENTER]);
+        s.press(&[ESC, ch(':')]).typed(typed)
+    };
+    // The words that open an exercise from everywhere else.
+    at("exercise 3").hides("start this exercise again");
+    let emptied = |s: &Screen| {
+        let mut effects = s.effects.iter();
+        effects.any(|effect| matches!(effect, Effect::Vary { .. }))
+    };
+    let s = at("reset").press(&[ENTER]).shows(":reset again empties");
+    assert!(!emptied(&s));
+    let s = s.press(&[ch(':')]).typed("reset").press(&[ENTER]);
+    assert!(emptied(&s.shows("starts again")));
+}
+
+#[test]
+fn what_is_right_stays_where_a_saved_file_cannot_be_judged() {
+    let mut s = Screen::with(Course::built_in(), 120, 40);
+    let asked = s
+        .state
+        .shared
+        .study
+        .question("ex24", Some("kernel"))
+        .unwrap();
+    s.state.shared.study.progress.apply(&Event::Checked {
+        exercise: asked.exercise.clone(),
+        key: asked.key.clone(),
+        typed: "bacb".into(),
+        mark: Mark::Right,
+    });
+    let mut s = s
+        .press(&[ch(':')])
+        .typed("ex24")
+        .press(&[ENTER, key(Code::Down)]);
+    s.tell(Message::KernelSaved("ex24".into()));
+    let verdict = Verdict::Unread {
+        column: 1,
+        message: "No compiler is here.".into(),
+    };
+    let told = Told {
+        judgement: Judgement::of("", verdict),
+        lines: vec![],
+        tried: String::new(),
+    };
+    s.tell(Message::Judged(asked, Box::new(told)));
+    let mut effects = s.effects.iter();
+    assert!(!effects.any(|e| matches!(e, Effect::Record(Event::Checked { .. }))));
+    s.shows("What was found right stays")
+        .shows(" right")
+        .hides("unread");
 }

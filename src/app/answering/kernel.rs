@@ -1,10 +1,12 @@
 //! A kernel that the learner writes: its editor, its judge, what came of it.
 
+use super::check;
 use crate::intent::Out;
 use crate::message::Effect;
 use crate::note::Tone;
 use crate::question::Asked;
 use crate::shared::Shared;
+use course::answer::Verdict;
 use course::attempt::Told;
 use course::{Event, Kernel};
 
@@ -68,8 +70,16 @@ pub fn saved(shared: &mut Shared, exercise: &str, out: &mut Out) {
 pub fn judged(shared: &mut Shared, asked: &Asked, told: Told, out: &mut Out) {
     let (tried, verdict) = (&told.tried, &told.judgement.verdict);
     let event = Event::checked(&asked.exercise, &asked.key, tried, verdict);
+    shared.questions.question_mut(asked).judging = false;
+    // What is right stays where a file was saved that nothing here can judge.
+    if let Verdict::Unread { message, .. } = verdict
+        && check::right(shared, asked)
+    {
+        let text = format!("What was found right stays; the saved file: {message}");
+        shared.notes.say(Tone::Plain, text);
+        return;
+    }
     let question = shared.questions.question_mut(asked);
-    question.judging = false;
     question.judgement = Some(told.judgement);
     question.lines = told.lines;
     shared.questions.show_verdict();

@@ -75,6 +75,13 @@ pub(crate) fn reset(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
         shared.notes.say(Tone::Plain, text);
         return;
     }
+    if !std::mem::replace(&mut shared.questions.resetting, true) {
+        let text = format!(
+            ":reset again empties the sheet of {id} and forgets its verdicts; in a shell, tinyllama-tutor reset --undo brings them back."
+        );
+        shared.notes.say(Tone::Warn, text);
+        return;
+    }
     empty(shared, &id, variant, out);
     let event = Event::Reset {
         exercise: id.clone(),
