@@ -138,6 +138,18 @@ const FIGURES: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
+/// What acts while they stand there; the rest acts on what is not seen.
+const FIGURED: &[Action] = &[
+    Action::Figures,
+    Action::Why,
+    Action::Trips,
+    Action::NextVersion,
+    Action::PreviousVersion,
+    Action::Undo,
+    Action::Run,
+    Action::RunAll,
+];
+
 /// Toggles in the first of the two columns that list them.
 pub const COLUMN: usize = Fusion::ALL.len() / 2;
 
@@ -204,6 +216,11 @@ impl Screen for Lab {
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
         if self.trips.is_some() && trips::act(self, shared, action) {
+            return;
+        }
+        if self.pane != Pane::Off && !FIGURED.contains(&action) {
+            let text = "This acts on the lab: f goes on to it.";
+            shared.notes.say(Tone::Plain, text);
             return;
         }
         match action {

@@ -78,8 +78,8 @@ impl AutoArgs {
             toll.launch = launch.unwrap_or(toll.launch);
             toll.barrier = barrier.unwrap_or(toll.barrier);
         }
-        if launch.is_some() && barrier.is_some() {
-            auto.recorded = None;
+        for (recorded, given) in auto.recorded.iter_mut().zip([launch, barrier]) {
+            recorded.take_if(|_| given.is_some());
         }
         Ok(auto)
     }
@@ -102,7 +102,7 @@ fn planner(
         return Ok(Auto {
             device: known.device.clone(),
             prices: Prices::Machine(Box::new(known)),
-            recorded: None,
+            recorded: [None, None],
             has,
             config,
         });
@@ -123,7 +123,7 @@ fn planner(
     Ok(Auto {
         prices: toll.into(),
         device: gpu.name.clone(),
-        recorded: Some(launch.device.clone()),
+        recorded: [launch, barrier].map(|figure| Some(figure.device.clone())),
         has,
         config,
     })

@@ -251,8 +251,8 @@ pub struct Auto {
     pub prices: Prices,
     /// Whose prices they are, in words.
     pub device: String,
-    /// Whether launches and waits were recorded on another machine, and where.
-    pub recorded: Option<String>,
+    /// Where the launch and the wait of the grid were recorded, if they were.
+    pub recorded: [Option<String>; 2],
     /// Which kernels there are.
     pub has: Has,
 }
@@ -285,14 +285,21 @@ impl Auto {
                     .collect::<Vec<_>>()
                     .join(" ")
             }
-            (Prices::Roof(_), Some(recorded)) => format!(
+            (Prices::Roof(_), [Some(recorded), Some(_)]) => format!(
                 "A launch is {launch:.2} µs, a wait of the grid {wait:.2} µs, recorded on {recorded}; the rest is bytes and FLOPs under the roof of {}. study predict measures both where it runs on such a device.",
                 self.device
             ),
-            (Prices::Roof(_), None) => format!(
-                "A launch is {launch:.2} µs, a wait of the grid {wait:.2} µs; the rest is bytes and FLOPs under the roof of {}.",
-                self.device
-            ),
+            (Prices::Roof(_), [a, b]) => {
+                let [a, b] = [(launch, a), (wait, b)].map(|(us, recorded)| {
+                    let on = recorded.as_ref();
+                    let on = on.map_or(String::new(), |on| format!(", recorded on {on}"));
+                    format!("{us:.2} µs{on}")
+                });
+                format!(
+                    "A launch is {a}; a wait of the grid {b}; the rest is bytes and FLOPs under the roof of {}.",
+                    self.device
+                )
+            }
         }
     }
 }

@@ -134,7 +134,7 @@ fn each_boundary_that_stands_has_its_reason() {
             ..toll(config.dtype)
         }),
         device: "H200".into(),
-        recorded: Some("an H200".into()),
+        recorded: ["an H200", "an H200"].map(|on| Some(on.into())),
         has,
         config: config.clone(),
     };
@@ -195,7 +195,7 @@ fn a_calibrated_machine_leaves_walls_where_merging_costs_more_than_it_saves() {
             disturbed: None,
         })),
         device: "a CPU".into(),
-        recorded: None,
+        recorded: [None, None],
         has: Has::All,
         config: config.clone(),
     };
