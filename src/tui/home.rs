@@ -267,7 +267,7 @@ fn standing(tally: Tally, slips: &[String], room: usize) -> String {
         true => long,
         false => shorter
             .find(|line| line.chars().count() <= room)
-            .unwrap_or_else(|| line("", "")),
+            .unwrap_or_else(|| clip(&line("", ""), room)),
     }
 }
 

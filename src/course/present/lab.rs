@@ -136,8 +136,13 @@ impl Prices {
         }
         let holds = |k: &&KernelCost| k.flop_terms.iter().any(|t| self.ops.contains(&t.op));
         let kernels: Vec<KernelCost> = cost.block.kernels.iter().filter(holds).cloned().collect();
+        // Between them others may stand that hold none of the ops.
+        let names: Vec<&str> = kernels.iter().map(|k| k.name.as_str()).collect();
+        let names = names.join(", ");
         let part = Priced::of(kernels).map_err(|e| e.to_string())?;
-        Ok(vec![self.sum("these", &part, None)])
+        let mut sum = self.sum("these", &part, None);
+        sum.cells.push((names, None));
+        Ok(vec![sum])
     }
 }
 
