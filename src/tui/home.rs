@@ -234,7 +234,7 @@ fn exercises(state: &State, pen: &mut Pen<'_>, y: u16) {
     let room = usize::from(pen.width().saturating_sub(14));
     let contents = &state.shared.contents;
     let text = standing(contents.tally, &contents.slips, room);
-    pen.put(13, y, &text, Role::Text);
+    pen.put(13, y, &clip(&text, room), Role::Text);
 }
 
 /// `5 right · 1 kept · 2 slips to look at again (ex3, ex21) · 1 wrong · 420 open`: as much
@@ -267,7 +267,7 @@ fn standing(tally: Tally, slips: &[String], room: usize) -> String {
         true => long,
         false => shorter
             .find(|line| line.chars().count() <= room)
-            .unwrap_or_else(|| clip(&line("", ""), room)),
+            .unwrap_or_else(|| line("", "")),
     }
 }
 
