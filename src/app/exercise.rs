@@ -59,6 +59,18 @@ pub struct Exercises {
 }
 
 impl Exercises {
+    /// Whether Esc leads to the list, or the list is there.
+    pub(super) fn listed(&self) -> bool {
+        self.form.as_ref().is_none_or(|form| !form.direct)
+    }
+
+    /// The form was opened while the list was there: Esc leads to it.
+    pub(super) fn from_list(&mut self) {
+        if let Some(form) = &mut self.form {
+            form.direct = false;
+        }
+    }
+
     /// The path led to the form.
     pub(super) fn follow(&mut self, shared: &mut Shared, asked: &Asked) {
         if let Some(form) = &mut self.form {

@@ -360,8 +360,12 @@ fn carry_out(state: &mut State, out: &mut Out) {
             }
             Intent::Question(asked) => {
                 if shared.study.exercise(&asked.exercise).is_some() {
+                    let listed = state.page == Page::Exercises && state.exercises.listed();
                     state.go(Page::Exercises);
                     exercise::open(&mut state.exercises, &mut state.shared, &asked, out);
+                    if listed {
+                        state.exercises.from_list();
+                    }
                 }
             }
             Intent::Claim(id) => {

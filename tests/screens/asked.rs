@@ -470,3 +470,19 @@ fn what_is_right_stays_where_a_saved_file_cannot_be_judged() {
         .shows(" right")
         .hides("unread");
 }
+
+#[test]
+fn a_form_that_was_named_in_the_list_leads_back_to_it() {
+    let s = Screen::with(Course::built_in(), 80, 24).press(&[ch('7'), ch(':')]);
+    let s = s.typed("ex4").press(&[ENTER]);
+    assert_eq!(s.state.exercises.form.as_ref().unwrap().exercise, "ex4");
+    let s = s.press(&[ESC]);
+    assert_eq!(s.state.page, Page::Exercises);
+    assert!(s.state.exercises.form.is_none());
+    // From elsewhere it leads there.
+    let s = s
+        .press(&[ch('4'), ch(':')])
+        .typed("ex4")
+        .press(&[ENTER, ESC]);
+    assert_eq!(s.state.page, Page::Compare);
+}
