@@ -65,7 +65,7 @@ impl Exercises {
     }
 
     /// The form was opened while the list was there: Esc leads to it.
-    pub(super) fn from_list(&mut self) {
+    pub(super) fn lists(&mut self) {
         if let Some(form) = &mut self.form {
             form.direct = false;
         }

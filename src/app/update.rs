@@ -364,7 +364,7 @@ fn carry_out(state: &mut State, out: &mut Out) {
                     state.go(Page::Exercises);
                     exercise::open(&mut state.exercises, &mut state.shared, &asked, out);
                     if listed {
-                        state.exercises.from_list();
+                        state.exercises.lists();
                     }
                 }
             }
