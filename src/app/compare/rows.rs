@@ -84,7 +84,7 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
         },
         counted("DRAM", Origin::Measured, |b| b.measured_dram),
         row("FLOP/B =", each(&|p| format!("{:.3}", p.intensity()))),
-        peaks(prices),
+        peaks(prices, compare.scope),
     ]);
     let ceilings = machine.ceilings.as_ref();
     let floors: Option<Vec<f64>> =
@@ -124,11 +124,11 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
 
 /// Peak activations, in a unit of their own: they may be a thousandth of the
 /// bytes that move.
-fn peaks(prices: &[Cost]) -> Row {
+fn peaks(prices: &[Cost], scope: Scope) -> Row {
     let largest = prices.iter().map(|c| c.peak.bytes).max().unwrap_or(0);
     let column = figure::byte_column(largest);
     Row {
-        label: format!("peak act. {} =", column.unit().symbol()),
+        label: format!("{} {} =", scope.peak(), column.unit().symbol()),
         cells: prices
             .iter()
             .map(|c| figure::bytes(column, c.peak.bytes))

@@ -128,7 +128,10 @@ pub(super) fn side_by_side(shown: &Shown<'_>, out: &mut Out) {
             .map(|c| format!("{:.3}", c.priced(scope).intensity()))
             .collect(),
     );
-    row(format!("peak act. {} =", unit.unit()), unit.cells(&peaks));
+    row(
+        format!("{} {} =", scope.peak(), unit.unit()),
+        unit.cells(&peaks),
+    );
     let floors: Vec<Quantity> = columns
         .iter()
         .map(|c| Quantity::seconds(c.floor_seconds))

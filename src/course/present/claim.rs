@@ -71,7 +71,7 @@ fn measured(claim: &Claim, env: &Env<'_>, facts: &dyn Facts) -> Option<Piece> {
     };
     let titles = cuts.iter().map(|cut| cut.title());
     Some(Piece::Table(Grid {
-        head: std::iter::once("this machine".to_owned())
+        head: std::iter::once("this machine, forward".to_owned())
             .chain(titles)
             .collect(),
         rows: vec![

@@ -52,6 +52,14 @@ impl Scope {
         }
     }
 
+    /// What the row of peaks is called: a peak is the forward's, whatever the rest is of.
+    pub const fn peak(self) -> &'static str {
+        match self {
+            Self::Block => "peak, forward",
+            Self::Forward => "peak act.",
+        }
+    }
+
     /// The same in a heading.
     pub const fn heading(self) -> &'static str {
         match self {

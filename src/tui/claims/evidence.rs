@@ -168,7 +168,11 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     let titles = runs.iter().map(|(cut, _)| cut.title());
     let mut rows = vec![
         Row::default(),
-        plans(Row::of("this machine", Role::Strong), titles, Role::Dim),
+        plans(
+            Row::of("this machine, forward", Role::Strong),
+            titles,
+            Role::Dim,
+        ),
     ];
     if runs.iter().all(|(_, report)| report.is_none()) {
         let text = match state.shared.runs.running() {
