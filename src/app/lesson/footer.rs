@@ -64,13 +64,14 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
             }
         }
         Ok(B::Question { .. }) => {
-            let keys = key.map_or(QUESTION, of_question);
+            let keys = key.map_or(VALUE, of_question);
             let chosen = key.is_some_and(|key| key.table.is_none() && !key.options.is_empty());
             let on = asked.is_some_and(|asked| answering::leads_on(shared, &asked));
-            match chosen && on {
-                true => return renamed(keys, Action::Flip, "goes on"),
-                false => keys,
-            }
+            let keys = [keys, ASKED].concat();
+            return match chosen && on {
+                true => renamed(&keys, Action::Flip, "goes on"),
+                false => keys.into(),
+            };
         }
         Ok(B::Micro { .. }) => EXPERIMENT,
         Ok(B::Kernel { op: Some(_), .. } | B::Ribbon { .. }) => OPENED,
@@ -87,7 +88,7 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
     keys.into()
 }
 
-/// Keys of a question that is not answered yet.
+/// The keys that a question not answered yet has of its own.
 fn of_question(key: &Key) -> &'static [FooterItem] {
     match key.kind {
         _ if key.table.is_some() => CELLS,
@@ -95,7 +96,7 @@ fn of_question(key: &Key) -> &'static [FooterItem] {
             Some(kernel) if kernel.is_written() => KERNEL,
             Some(_) => LINES,
             None if matches!(key.kind, Kind::Choice | Kind::Choices | Kind::Ranking) => OPTIONS,
-            None => QUESTION,
+            None => VALUE,
         },
     }
 }
@@ -222,10 +223,6 @@ const OPTIONS: &[FooterItem] = &[
     (&[Action::Left, Action::Right], "option"),
     (&[Action::Flip], "mark"),
     (&[Action::Open], "check"),
-    (&[Action::Go(Page::Exercises)], "form, hints"),
-    (&[Action::NextPart], "next part"),
-    (&[Action::Back], "text"),
-    (&[Action::Help], "help"),
 ];
 
 /// Keys of a question for a line of a kernel.
@@ -233,10 +230,6 @@ const LINES: &[FooterItem] = &[
     (&[Action::Up, Action::Down], "line"),
     (&[Action::Flip], "mark"),
     (&[Action::Open], "check"),
-    (&[Action::Go(Page::Exercises)], "form, hints"),
-    (&[Action::NextPart], "next part"),
-    (&[Action::Back], "text"),
-    (&[Action::Help], "help"),
 ];
 
 /// Keys of a table.
@@ -244,10 +237,6 @@ const CELLS: &[FooterItem] = &[
     (&[Action::Left, Action::Right], "cell"),
     (&[Action::Up, Action::Down], "row"),
     (&[Action::Open], "type, check"),
-    (&[Action::Go(Page::Exercises)], "form, hints"),
-    (&[Action::NextPart], "next part"),
-    (&[Action::Back], "text"),
-    (&[Action::Help], "help"),
 ];
 
 /// Keys of a kernel to be written.
@@ -255,10 +244,6 @@ const KERNEL: &[FooterItem] = &[
     (&[Action::Edit], "editor"),
     (&[Action::Open], "judge"),
     (&[Action::Flip], "gap form"),
-    (&[Action::Go(Page::Exercises)], "form, hints"),
-    (&[Action::NextPart], "next part"),
-    (&[Action::Back], "text"),
-    (&[Action::Help], "help"),
 ];
 
 /// Keys of a question that is answered right.
@@ -272,8 +257,10 @@ const DONE: &[FooterItem] = &[
 ];
 
 /// Keys of a question that is typed.
-const QUESTION: &[FooterItem] = &[
-    (&[Action::Open], "type, check"),
+const VALUE: &[FooterItem] = &[(&[Action::Open], "type, check")];
+
+/// Keys of every question that is not answered yet, behind its own.
+const ASKED: &[FooterItem] = &[
     (&[Action::Go(Page::Exercises)], "form, hints"),
     (&[Action::NextPart], "next part"),
     (&[Action::Back], "text"),
