@@ -180,6 +180,18 @@ impl Runs {
         Some(([&a.report, &b.report], verdict))
     }
 
+    /// Whether times of these plans stand beside each other that were not taken in turns.
+    pub fn apart(&self, setup: &Setup, cuts: &[Cut]) -> bool {
+        let newest = |cut: &Cut| {
+            self.here()
+                .find(|m| m.cut == *cut && m.setup == *setup && m.backend == self.backend)
+                .filter(|m| m.report.time_us.is_some())
+        };
+        let mut jobs = cuts.iter().filter_map(newest).map(|m| m.job);
+        let first = jobs.next();
+        jobs.any(|job| Some(job) != first)
+    }
+
     /// The bytes of a report that are estimated to reach DRAM behind the cache of the
     /// present device; none where another's was taken, or none.
     pub fn estimated(&self, report: &Report) -> Option<u64> {

@@ -229,7 +229,7 @@ fn what_was_found_is_shown_with_its_device_and_its_numbers_are_exported() {
             ] => csv,
             other => panic!("{other:?}"),
         };
-        let csv = "seq,bytes MB =,time µs @\n16,12.156,842.2\n32,22.120,1690.5\n64,42.047,–\n";
+        let csv = "seq,bytes MB =,time µs @\n16,12.156,842.3\n32,22.120,1690.5\n64,42.047,–\n";
         assert_eq!(numbers, csv);
         // The second figure, unfolded: the bytes of a forward of 32 tokens.
         page.press(&[key(Code::Tab), ch('=')]);

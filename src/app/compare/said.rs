@@ -91,6 +91,9 @@ pub fn hint(page: &Compare, shared: &Shared, rows: &[Row]) -> String {
     {
         return "Faster than DRAM allows: the data sat in cache.".into();
     }
+    if shared.runs.apart(shared.bench.setup(), &page.cuts()) {
+        return "These times were taken one after the other; R runs all four in turns.".into();
+    }
     if let Some(said) = page.scope.note(page.prices.iter()) {
         return said;
     }

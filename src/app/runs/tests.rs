@@ -78,6 +78,21 @@ fn plans_of_a_job_run_in_turns_and_are_compared_round_by_round() {
 
 /// Times that rise disturb a job: it is as long again, and that is said when it begins.
 #[test]
+fn times_of_two_jobs_are_apart_until_their_plans_run_in_turns() {
+    let mut runs = Runs::default();
+    let [v1, v2] = [Version::V1.cut(), Version::V2.cut()];
+    let mut run = |cuts: &[Cut]| {
+        let (first, _) = runs.ask(&setup(), cuts.to_vec(), 0).unwrap();
+        to_its_end(&mut runs, first, |_| 800.0);
+        runs.apart(&setup(), &[v1, v2, Version::V3.cut()])
+    };
+    assert!(!run(&[v1]), "one time has nothing beside it");
+    assert!(run(&[v2]));
+    assert!(!run(&[v1, v2]));
+    assert!(run(&[v2]), "the newest is shown");
+}
+
+#[test]
 fn a_job_that_is_repeated_says_how_long_it_is_now() {
     let mut runs = Runs::default();
     let cuts = vec![Version::V2.cut(), Version::V1.cut()];

@@ -5,7 +5,7 @@ use super::{Grid, Piece, Weight};
 use crate::answer::Env;
 use crate::block::Resident;
 use plan::cost::{Gpu, Occupancy, occupancy as resident};
-use plan::units::figure::{Origin, counted};
+use plan::units::figure::{Origin, counted, fixed};
 use study::studies::occupancy::limits;
 
 /// The four limits of a block, and the least of them.
@@ -48,7 +48,7 @@ fn fits(block: Resident, gpu: &Gpu, found: &Occupancy) -> Vec<Piece> {
             name.to_owned(),
             said(blocks.to_string()),
             said(warps.to_string()),
-            said(format!("{share:.1}")),
+            said(fixed(share, 1)),
         ]
     };
     let grid = Grid {

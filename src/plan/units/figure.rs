@@ -2,6 +2,7 @@
 //! from `cost` and `run`, their spelling from the rest of this room; here only
 //! ratios are formed.
 
+use super::format::rounded;
 use super::{Column, Quantity, group_thousands};
 
 /// Stands where nothing was run yet.
@@ -20,7 +21,7 @@ pub fn of_run<T>(run: Option<Option<T>>, show: impl FnOnce(T) -> String) -> Stri
 
 /// A number with so many decimals; minus nothing is nothing.
 pub fn fixed(value: f64, decimals: usize) -> String {
-    match format!("{value:.decimals$}") {
+    match rounded(value, decimals) {
         text if text.bytes().all(|b| matches!(b, b'-' | b'.' | b'0')) => {
             text.trim_start_matches('-').to_owned()
         }
@@ -65,7 +66,7 @@ pub fn saved(old: f64, new: f64, decimals: usize) -> String {
         return format!("×{:.1}", new / old);
     }
     let decimals = if new > old { 0 } else { decimals };
-    let text = format!("{:.decimals$}", 100.0 * (1.0 - new / old));
+    let text = rounded(100.0 * (1.0 - new / old), decimals);
     let nothing = text.chars().all(|c| matches!(c, '0' | '.' | '-'));
     if nothing {
         String::new()
@@ -233,6 +234,24 @@ mod tests {
         assert_eq!(
             (percent(0.0003), percent(0.0)),
             ("<0.1 %".into(), "0.0 %".into())
+        );
+    }
+
+    #[test]
+    fn a_half_is_rounded_as_a_reader_does_it() {
+        // 36 and 60 of 64 warps; three halves of a decimal place, and below nothing.
+        assert_eq!(percent(36.0 / 64.0), "56.3 %");
+        assert_eq!(percent(60.0 / 64.0), "93.8 %");
+        let halves = [
+            fixed(0.5, 0),
+            fixed(2.5, 0),
+            fixed(0.125, 2),
+            fixed(-6.25, 1),
+        ];
+        assert_eq!(halves, ["1", "3", "0.13", "-6.3"]);
+        assert_eq!(
+            [fixed(56.249_999, 1), fixed(0.25 - 1e-9, 1)],
+            ["56.2", "0.2"]
         );
     }
 

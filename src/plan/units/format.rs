@@ -188,12 +188,19 @@ pub fn significant(value: f64, digits: i32) -> String {
     fixed(value, usize::try_from(decimals).unwrap_or(0))
 }
 
+/// A number with so many decimals. A half goes away from nothing, as a reader rounds it:
+/// 56.25 is 56.3 beside 93.8 for 93.75.
+pub(super) fn rounded(value: f64, decimals: usize) -> String {
+    // Digits are printed ties to even: a half is pushed over its edge by one last place.
+    format!("{:.decimals$}", value * (1.0 + f64::EPSILON))
+}
+
 /// Fixed decimals, commas before the point.
 pub(super) fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return "0".to_owned();
     }
-    let text = format!("{value:.decimals$}");
+    let text = rounded(value, decimals);
     let (whole, fraction) = match text.split_once('.') {
         Some((w, f)) => (w, Some(f)),
         None => (text.as_str(), None),
@@ -222,7 +229,7 @@ pub fn compact(value: f64) -> String {
         v if v < 999.95 => 1,
         _ => 0,
     };
-    format!("{:>5}", format!("{value:.decimals$}"))
+    format!("{:>5}", rounded(value, decimals))
 }
 
 fn joined(number: &str, symbol: &str) -> String {

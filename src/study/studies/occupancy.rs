@@ -79,14 +79,14 @@ impl Study for Residents {
                 self.registers, self.threads, self.shared, words.shared, self.gpu.name
             ),
             sentences: vec![format!(
-                "{} of {} threads {}, {} of {} {}s, {:.1} % =: {} stop one more.",
+                "{} of {} threads {}, {} of {} {}s, {} =: {} stop one more.",
                 figure::counted(own.blocks, "block", "blocks"),
                 self.threads,
                 if own.blocks == 1 { "fits" } else { "fit" },
                 own.warps,
                 own.max_warps,
                 words.warp,
-                100.0 * own.fraction(),
+                figure::percent(own.fraction()),
                 limits(&own, words)
             )],
             ..Findings::default()
