@@ -36,9 +36,16 @@ pub struct Glossary {
     pub here: usize,
     /// The first one shown.
     pub scroll: usize,
+    /// The first one from which on all others have room, as they were laid out.
+    last: usize,
 }
 
 impl Glossary {
+    /// Takes in from which entry on all others have room.
+    pub fn fit(&mut self, last: usize) {
+        self.last = last;
+    }
+
     /// Takes the words of the course in: those in `under` first, then those in `text`.
     /// Where something is asked, an op says what it does and not what it counts.
     pub(super) fn look_up(&mut self, course: &Course, under: &str, text: &str, asked: bool) {
@@ -60,7 +67,7 @@ impl Glossary {
         let here: Vec<_> = here.into_iter().chain(meant).collect();
         self.here = here.len();
         self.entries = here.into_iter().chain(others).map(|(_, e)| e).collect();
-        self.scroll = 0;
+        (self.scroll, self.last) = (0, self.entries.len().saturating_sub(1));
     }
 }
 
@@ -228,17 +235,16 @@ impl Screen for Glossary {
     }
 
     fn act(&mut self, _: &mut Shared, action: Action, _: &mut Out) {
-        let last = self.entries.len().saturating_sub(1);
         self.scroll = match action {
             Action::Up => self.scroll.saturating_sub(1),
             Action::Down => self.scroll + 1,
             Action::PageUp => self.scroll.saturating_sub(8),
             Action::PageDown | Action::Flip => self.scroll + 8,
             Action::Top => 0,
-            Action::End => last,
+            Action::End => self.last,
             _ => self.scroll,
         }
-        .min(last);
+        .min(self.last);
     }
 
     fn command(&self, _: &Shared) -> String {

@@ -25,6 +25,7 @@ pub mod field;
 pub mod find;
 pub mod followed;
 pub mod glossary;
+pub mod help;
 pub mod home;
 pub mod intent;
 pub mod keep;

@@ -1,19 +1,19 @@
 //! Pages that are only read: what this machine has, the terms behind a number,
-//! the last messages, the keys; and the page of the very first start.
+//! the last messages; and the page of the very first start.
 
 use super::change::NAME;
 use super::intent::{Intent, Out};
-use super::keymap::{Action, Footer, FooterItem, TABLE};
+use super::keymap::{Action, Footer, FooterItem};
 use super::message::Effect;
 use super::note::Tone;
-use super::page::{Mark, Page, SMALL};
+use super::page::{Mark, Page};
 use super::screen::{READ, Screen, read_only};
 use super::shared::Shared;
 use plan::cost::Why;
 use plan::run::BackendKind;
 
 /// Moves over a page of so many lines, of which so many are shown.
-fn scrolled(at: usize, (lines, room): (usize, usize), action: Action) -> usize {
+pub(super) fn scrolled(at: usize, (lines, room): (usize, usize), action: Action) -> usize {
     let to = match action {
         Action::Up => at.saturating_sub(1),
         Action::Down => at + 1,
@@ -137,43 +137,6 @@ impl Screen for Messages {
 
     fn items(&self, shared: &Shared) -> Vec<String> {
         shared.notes.log().map(|n| n.text.clone()).collect()
-    }
-
-    read_only!();
-}
-
-/// Keys that work where the learner came from.
-#[derive(Clone, Debug, Default)]
-pub struct Help {
-    /// First line shown.
-    pub scroll: usize,
-}
-
-/// Rows of the longest list of keys in two columns, and in one.
-const LONGEST: (usize, usize) = (26, 52);
-
-impl Screen for Help {
-    fn footer(&self, _: &Shared) -> Footer {
-        const KEYS: &[FooterItem] = &[
-            (&[Action::Up, Action::Down], "scroll"),
-            (&[Action::Find], "find a key"),
-            (&[Action::Back, Action::Help], "closes"),
-        ];
-        KEYS.into()
-    }
-
-    fn act(&mut self, shared: &mut Shared, action: Action, _: &mut Out) {
-        let lines = match shared.lacks(SMALL) {
-            true => LONGEST.1,
-            false => LONGEST.0,
-        };
-        self.scroll = scrolled(self.scroll, (lines, room(shared)), action);
-    }
-
-    fn items(&self, shared: &Shared) -> Vec<String> {
-        let keys = &shared.keys;
-        let says = |e: &super::keymap::Entry| format!("{} {}", keys.label(e), e.says);
-        TABLE.iter().map(says).collect()
     }
 
     read_only!();

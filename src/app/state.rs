@@ -7,6 +7,7 @@ use super::compare::Compare;
 use super::exercise::Exercises;
 use super::find::Find;
 use super::glossary::Glossary;
+use super::help::Help;
 use super::home::Home;
 use super::intent::Out;
 use super::kernel::KernelPage;
@@ -17,7 +18,7 @@ use super::look::Look;
 use super::page::{Page, Trail};
 use super::palette::Palette;
 use super::practise::Practise;
-use super::reading::{Doctor, FirstRun, Help, Messages, Terms};
+use super::reading::{Doctor, FirstRun, Messages, Terms};
 use super::roofline::Roofline;
 use super::screen::Screen;
 use super::setup_page::SetupPage;
@@ -199,6 +200,7 @@ impl State {
         let mark = self.screen().mark(&self.shared);
         self.trail.push(self.page, mark);
         self.page = page;
+        self.help_of_trail();
         self.parts().0.opened();
     }
 
@@ -226,8 +228,16 @@ impl State {
             return;
         }
         self.page = page;
+        self.help_of_trail();
         let (screen, shared) = self.parts();
         screen.restore(shared, mark);
+    }
+
+    /// Help is about the page behind it.
+    fn help_of_trail(&mut self) {
+        if self.page == Page::Help {
+            self.help.of = self.trail.last().unwrap_or(Page::Home);
+        }
     }
 }
 

@@ -174,10 +174,13 @@ fn one(desk: &Desk, ledger: &Ledger, claim: &Claim, out: &mut Out) -> Result<(),
 /// how to see it.
 fn evidence(claim: &Claim, env: &Env<'_>) -> Vec<String> {
     let mut out = wrapped(&claim.says.text, "The document says: ", "  ");
+    if let Some(shape) = claim.shape(env) {
+        out.push(format!("  Numbers are of {shape}."));
+    }
     out.extend(claim.document_lines(env).iter().map(spoken));
     let model = claim.model_lines(env);
     if !model.is_empty() {
-        out.push("The model says, modelled or worked out:".to_owned());
+        out.push("What we find, modelled, worked out or recorded:".to_owned());
         out.extend(model.iter().map(spoken));
     }
     out.extend(wrapped(&format!("{}.", claim.verdict()), "Verdict: ", "  "));

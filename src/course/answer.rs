@@ -19,7 +19,7 @@ mod setup;
 mod facts;
 
 pub(crate) use expr::OLD;
-pub use expr::{Expr, ExprError, Step, Value};
+pub use expr::{Expr, ExprError, Ground, Step, Value};
 pub use grid::{Table, filled, listed, spelled, typed_cells, typed_rows, written};
 pub(crate) use grid::{as_line, as_row};
 pub use judge::{

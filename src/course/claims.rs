@@ -22,7 +22,7 @@ pub use cited::cited;
 pub(crate) use cited::{asks, citations, uncited, words};
 pub use court::{Court, Role};
 pub use errata::Errata;
-pub use evaluate::{Line, Source};
+pub use evaluate::Line;
 
 use super::fault::{Fault, way_out};
 use super::fields::Phrase;

@@ -92,6 +92,7 @@ impl Painter {
             Some(Laid::Study(laid)) => studies::fit(state, laid),
             None if state.page == Page::Kernel && !state.too_small() => kernel::fit(state),
             None if state.page == Page::Doctor => reading::fit(state),
+            None if state.page == Page::Glossary => glossary::fit(state),
             None => {}
         }
     }

@@ -4,96 +4,45 @@
 use super::frame;
 use super::pen::{Pen, clip, wrap};
 use super::theme::Role;
-use app::keymap::{Entry, On, TABLE};
+use app::help::Line;
 use app::machine::Condition;
 use app::setup_page::{ITEMS, Item};
-use app::{Page, State, Tone};
+use app::{State, Tone};
 use plan::cost::{Figure, Why, WhyUnit};
 use plan::run::BackendKind;
 use plan::units::{Quantity, format, group_thousands};
 
-/// The keys that work where the learner came from, out of the one table.
+/// The keys that work where the learner came from.
 pub fn help(state: &State, pen: &mut Pen<'_>) {
-    let from = state.trail.last().unwrap_or(Page::Home);
-    let moving: Vec<&Entry> = TABLE.iter().filter(|e| e.moves(from)).collect();
-    let anywhere = |e: &&Entry| e.on == On::Anywhere && !e.says.starts_with("this help");
-    let anywhere: Vec<&Entry> = TABLE.iter().filter(anywhere).collect();
-    let here: Vec<&Entry> = TABLE.iter().filter(|e| e.is_here(from)).collect();
-    let rows = |entries: &[&Entry]| -> Vec<[String; 2]> {
-        entries
-            .iter()
-            .map(|e| [state.shared.keys.label(e), e.says.to_owned()])
-            .collect()
-    };
-    let signs = [
-        ["=", "modelled: from the cost model"],
-        ["#", "issued: counted in the machine"],
-        ["@", "measured on this machine"],
-        ["–", "not available, with reason"],
-        ["·", "not run yet"],
-    ]
-    .map(|r| r.map(str::to_owned));
-    let where_ = format!("on {}", from.title().to_lowercase());
-    let here_title = match from {
-        Page::Lab => "in the lab",
-        Page::Lesson => "in a lesson",
-        Page::Exercises => "in an exercise",
-        _ => &where_,
-    };
-    // What does not fit below the left column goes on in the right one.
-    let split = anywhere.len().saturating_sub(8);
-    let left = [
-        ("moving", rows(&moving)),
-        (
-            "anywhere",
-            rows(anywhere.get(..anywhere.len() - split).unwrap_or_default()),
-        ),
-    ];
-    let right = [
-        (here_title, rows(&here)),
-        ("with numbers", signs.to_vec()),
-        (
-            "",
-            rows(anywhere.get(anywhere.len() - split..).unwrap_or_default()),
-        ),
-    ];
     let bottom = pen.height() - 1;
-    let skip = state.help.scroll as u16;
-    let narrow = pen.width() < frame::LEFT;
-    let mut page = pen.part(0, 2, frame::LEFT, bottom - 2);
-    if narrow {
-        let [moving, anywhere] = left;
-        let [here, signs, rest] = right;
-        column(
-            &[here, moving, anywhere, rest, signs],
-            &mut page,
-            [2, 13],
-            skip,
-        );
-    } else {
-        column(&left, &mut page, [2, 13], skip);
-        column(&right, &mut page, [37, 48], skip);
+    let typed = state.find.as_ref().is_some_and(|find| find.typing);
+    let said = u16::from(typed || state.shared.notes.shown().is_some());
+    let rows = usize::from(bottom - 2 - said);
+    let columns = state.help.columns(&state.shared);
+    for (at, (lines, x)) in columns.iter().zip([2, 37]).enumerate() {
+        let shown = lines.iter().enumerate().skip(state.help.scroll).take(rows);
+        for (
+            y,
+            (
+                line,
+                Line {
+                    heading,
+                    keys,
+                    says,
+                },
+            ),
+        ) in (2..).zip(shown)
+        {
+            if state.help.found == Some((at, line)) {
+                pen.put(x - 2, y, "►", Role::Accent);
+            }
+            let role = if *heading { Role::Strong } else { Role::Accent };
+            pen.put(x, y, keys, role);
+            pen.put(x + 11, y, says, Role::Text);
+        }
     }
-}
-
-/// Headed lists of keys and what they do, one below the other.
-fn column(parts: &[(&str, Vec<[String; 2]>)], pen: &mut Pen<'_>, x: [u16; 2], skip: u16) {
-    let mut y = 0u16;
-    let mut put = |pen: &mut Pen<'_>, at: u16, text: &str, role, new_line: u16| {
-        if y >= skip {
-            pen.put(at, y - skip, text, role);
-        }
-        y += new_line;
-    };
-    for (title, rows) in parts {
-        if !title.is_empty() {
-            put(pen, x[0], title, Role::Strong, 2);
-        }
-        for [keys, says] in rows {
-            put(pen, x[0], keys, Role::Accent, 0);
-            put(pen, x[1], says, Role::Text, 1);
-        }
-        put(pen, 0, "", Role::Text, 1);
+    if said > 0 {
+        frame::message(state, "", "", pen, bottom - 1);
     }
 }
 

@@ -33,6 +33,7 @@ mod derive;
 mod error;
 mod eval;
 mod functions;
+mod ground;
 mod lookup;
 mod parse;
 mod price;
@@ -42,6 +43,7 @@ mod vocabulary;
 
 pub use derive::Step;
 pub use error::ExprError;
+pub use ground::Ground;
 pub(crate) use vocabulary::{OLD, suggest};
 
 use super::Env;
@@ -130,6 +132,11 @@ impl Expr {
     /// The text that it was parsed from.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// What its value rests on.
+    pub fn ground(&self) -> Ground {
+        ground::of(&self.root)
     }
 
     /// Its value in an environment.

@@ -2,25 +2,16 @@
 
 use super::{Claim, Figure};
 use crate::answer::claim::Evidence;
-use crate::answer::{Env, Expr, Records, Value};
+use crate::answer::{Env, Expr, Ground, Records, Value};
 use crate::number::{fill, print};
 use plan::cost::{CostError, GpuDatabase};
 use plan::fusion::Cut;
 
-/// Where the number of a line comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// The document.
-    Document,
-    /// Derived from the cost model, or worked out.
-    Model,
-}
-
 /// One line of evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Who says it.
-    pub source: Source,
+    /// What a number of ours rests on; none where the document says it.
+    pub ground: Option<Ground>,
     /// What it is.
     pub label: String,
     /// The number, or why there is none.
@@ -44,7 +35,7 @@ impl Claim {
     /// formula gives here.
     pub fn document_lines(&self, env: &Env<'_>) -> Vec<Line> {
         let line = |label: &str, value| Line {
-            source: Source::Document,
+            ground: None,
             label: label.to_owned(),
             value,
         };
@@ -63,14 +54,26 @@ impl Claim {
         lines
     }
 
-    /// What the model says: the claim's own number first.
+    /// What we find, by the model and otherwise: the claim's own number first.
     pub fn model_lines(&self, env: &Env<'_>) -> Vec<Line> {
         let line = |figure: &Figure| Line {
-            source: Source::Model,
+            ground: Expr::parse(&figure.expr.text).ok().map(|e| e.ground()),
             label: figure.label.clone(),
             value: shown(&figure.expr.text, figure.unit.as_deref(), env),
         };
         self.figures.iter().map(line).collect()
+    }
+
+    /// The model and shape of its numbers, where one of them depends on those.
+    pub fn shape(&self, env: &Env<'_>) -> Option<String> {
+        let modelled = |text: &str| Expr::parse(text).is_ok_and(|e| e.ground() == Ground::Model);
+        let formula = self.claimed.iter().any(|formula| modelled(&formula.text));
+        let found = || {
+            self.figures
+                .iter()
+                .any(|figure| modelled(&figure.expr.text))
+        };
+        (formula || found()).then(|| env.setup.config.title())
     }
 
     /// What is true, its numbers filled in.

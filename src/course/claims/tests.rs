@@ -1,5 +1,5 @@
 use super::*;
-use crate::answer::{Env, Expr, Value};
+use crate::answer::{Env, Expr, Ground, Value};
 use crate::{Course, Figures, Inline, numbers};
 use plan::cost::GpuDatabase;
 use plan::fusion::Cut;
@@ -61,6 +61,37 @@ fn everything_evaluates_and_prints() {
         });
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_figure_that_was_recorded_says_so_and_one_of_a_shape_names_it() {
+    let (mut recorded, mut shaped) = (0, 0);
+    for claim in Ledger::built_in().claims() {
+        let id = &claim.id.text;
+        for figure in &claim.figures {
+            let rests = Expr::parse(&figure.expr.text).unwrap().ground();
+            if rests == Ground::Record {
+                recorded += 1;
+                assert!(figure.label.contains("recorded"), "{id}: {}", figure.label);
+            }
+        }
+        with_env(claim, |env| {
+            shaped += usize::from(claim.shape(env).is_some())
+        });
+    }
+    assert!(recorded >= 4 && shaped >= 50, "{recorded} {shaped}");
+    let find = |id: &str| Ledger::built_in().find(id).unwrap();
+    with_env(find("F-STDAI"), |env| {
+        // B·S·D/(2·D + S) of its own batch of 8: 8·128·256/640.
+        let shape = find("F-STDAI").shape(env);
+        assert_eq!(shape.as_deref(), Some("workshop B8 S128 fp32"));
+    });
+    with_env(find("K-S1-V1COL"), |env| {
+        assert!(
+            find("K-S1-V1COL").shape(env).is_some(),
+            "its second row counts launches"
+        );
+    });
 }
 
 #[test]

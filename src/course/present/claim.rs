@@ -2,8 +2,8 @@
 //! here, and what became of it.
 
 use super::{Facts, Figure, Grid, Piece, Prose, Ran, Weight};
-use crate::answer::Env;
 use crate::answer::claim::Ruling;
+use crate::answer::{Env, Ground};
 use crate::claims::{Claim, Ledger, Line};
 use plan::units::figure::Origin;
 
@@ -23,21 +23,35 @@ pub(super) fn claim(id: &str, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Pi
         out.push(Piece::Words(Weight::Aside, why.to_owned()));
         return Ok(out);
     }
+    let around = env.setup.config.title();
     let env = claim
         .env(env.gpus, env.records)
         .map_err(|e| e.to_string())?;
-    let figures = |who: &str, origin: Option<Origin>, lines: Vec<Line>| {
-        let figure = |line: Line| Figure {
-            label: format!("{who}: {}", line.label),
+    if let Some(shape) = claim.shape(&env).filter(|shape| *shape != around) {
+        out.push(Piece::Words(
+            Weight::Aside,
+            format!("Its numbers are of {shape}."),
+        ));
+    }
+    let figure = |line: Line| {
+        let (label, origin) = match line.ground {
+            None => (format!("document: {}", line.label), None),
+            Some(Ground::Model) => (format!("= model: {}", line.label), Some(Origin::Modelled)),
+            Some(Ground::Arithmetic) => (format!("worked out: {}", line.label), None),
+            // That it was recorded its label says.
+            Some(Ground::Record) => (line.label, None),
+        };
+        Figure {
+            label,
             value: line.value,
             origin,
-        };
-        Piece::Figures(lines.into_iter().map(figure).collect())
+        }
     };
+    let figures = |lines: Vec<Line>| Piece::Figures(lines.into_iter().map(figure).collect());
     let mut model = claim.model_lines(&env);
     model.truncate(FEW);
-    out.push(figures("document", None, claim.document_lines(&env)));
-    out.push(figures("= model", Some(Origin::Modelled), model));
+    out.push(figures(claim.document_lines(&env)));
+    out.push(figures(model));
     out.extend(measured(claim, &env, facts));
     out.push(Piece::Said("verdict".to_owned(), claim.verdict()));
     out.push(Piece::Text(Prose::of(&claim.truth.text, &env)));

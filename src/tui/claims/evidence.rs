@@ -10,6 +10,7 @@ use app::State;
 use app::claims::{Standing, hit, standing};
 use app::evidence::measured;
 use app::mouse::Target;
+use course::answer::Ground;
 use course::answer::claim::Judgement;
 use course::claims::{Line, cited};
 use course::present::Figure;
@@ -67,9 +68,13 @@ fn places(claim: &Claim, columns: usize) -> Vec<Row> {
 fn says(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     let mut rows = words(&claim.says.text, columns, Role::Text);
     let env = state.shared.study.env(&claim.setup, &state.shared.runs);
-    let lines = env
-        .map(|env| claim.document_lines(&env))
+    let (lines, shape) = env
+        .map(|env| (claim.document_lines(&env), claim.shape(&env)))
         .unwrap_or_default();
+    if let Some(shape) = shape {
+        let text = format!("Numbers are of {shape}.");
+        rows.extend(words(&text, columns, Role::Dim));
+    }
     if !lines.is_empty() {
         rows.push(Row::default());
         rows.push(Row::of("the document says", Role::Strong));
@@ -104,11 +109,27 @@ fn found(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     match state.shared.study.env(&claim.setup, &state.shared.runs) {
         Ok(env) => {
-            let lines = claim.model_lines(&env);
-            if !lines.is_empty() {
-                rows.push(Row::default());
-                rows.push(Row::of("the model says", Role::Strong).and(" =", Role::Modelled));
-                rows.extend(numbers(lines, Some(Origin::Modelled), columns));
+            let modelled = |line: &Line| line.ground == Some(Ground::Model);
+            let (model, others): (Vec<_>, Vec<_>) =
+                claim.model_lines(&env).into_iter().partition(modelled);
+            let model_head = Row::of("the model says", Role::Strong).and(" =", Role::Modelled);
+            let recorded = others
+                .iter()
+                .any(|line| line.ground == Some(Ground::Record));
+            let other_head = match recorded {
+                true => "worked out and recorded",
+                false => "worked out",
+            };
+            let other_head = Row::of(other_head, Role::Strong);
+            let parts = [
+                (model_head, model, Some(Origin::Modelled)),
+                (other_head, others, None),
+            ];
+            for (head, lines, origin) in parts {
+                if !lines.is_empty() {
+                    rows.extend([Row::default(), head]);
+                    rows.extend(numbers(lines, origin, columns));
+                }
             }
         }
         Err(why) => rows.extend(words(&why, columns, Role::Warn)),
