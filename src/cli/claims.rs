@@ -175,7 +175,7 @@ fn one(desk: &Desk, ledger: &Ledger, claim: &Claim, out: &mut Out) -> Result<(),
 fn evidence(claim: &Claim, env: &Env<'_>) -> Vec<String> {
     let mut out = wrapped(&claim.says.text, "The document says: ", "  ");
     if let Some(shape) = claim.shape(env) {
-        out.push(format!("  Numbers are of {shape}."));
+        out.push(format!("  here: {shape}"));
     }
     out.extend(claim.document_lines(env).iter().map(spoken));
     let model = claim.model_lines(env);

@@ -7,15 +7,12 @@
 )]
 
 use std::path::Path;
-use std::sync::Arc;
 
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use super::cells;
+use super::reader::{ENTER, loaded};
 use tinyllama_tutor::app::claims::{current, open};
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
-use tinyllama_tutor::app::study::Study;
 use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
-use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::course::{Course, Ledger, Places, Surroundings};
 use tinyllama_tutor::fusion::Version;
 use tinyllama_tutor::run::{BytesReport, OutputReport, Report, Timing};
@@ -46,12 +43,7 @@ impl Screen {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/claims");
         let state = State::new((columns, rows), Look::default()).unwrap();
         let mut screen = Self(state, Painter::default());
-        screen.tell(Message::Loaded(Box::new(Study {
-            course: Arc::new(Course::folder(&root)),
-            gpus: Some(Arc::new(GpuDatabase::embedded().unwrap())),
-            loaded: true,
-            ..Study::default()
-        })));
+        screen.tell(loaded(Course::folder(&root)));
         screen
     }
 
@@ -78,18 +70,9 @@ impl Screen {
     }
 
     fn text(&self) -> String {
-        let (columns, rows) = self.0.shared.size;
-        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
-        self.1.draw(&self.0, &mut buffer);
-        let row = |y| {
-            let row: String = (0..columns).map(|x| buffer[(x, y)].symbol()).collect();
-            row.trim_end().to_owned() + "\n"
-        };
-        (0..rows).map(row).collect()
+        cells::rows(&self.1, &self.0).join("\n")
     }
 }
-
-const ENTER: Key = key(Code::Enter);
 
 /// Wrong, the third of four.
 const WRONG: [Key; 5] = [ENTER, ch('j'), ch('j'), ch('j'), ENTER];
@@ -183,12 +166,7 @@ fn the_lab_beside_a_claim_that_counts_settle_waits_for_the_judgement() {
 /// The whole course, on the page of a lesson's section.
 fn section(lesson: &str, section: &str, (columns, rows): (u16, u16)) -> Screen {
     let mut screen = Screen::new(columns, rows);
-    screen.tell(Message::Loaded(Box::new(Study {
-        course: Arc::new(Course::built_in()),
-        gpus: Some(Arc::new(GpuDatabase::embedded().unwrap())),
-        loaded: true,
-        ..Study::default()
-    })));
+    screen.tell(loaded(Course::built_in()));
     let found = screen.0.shared.study.course.lesson(lesson).unwrap();
     let at = found.sections.iter().position(|s| s.id == section).unwrap();
     screen.0.reader.lesson = screen.0.shared.study.place_of(lesson).unwrap();
@@ -279,12 +257,7 @@ fn a_course_that_has_switched_the_court_off_has_no_page_8_and_no_boxes() {
         std::fs::write(course.join("workshop.toml"), format!("court = {court}\n")).unwrap();
         let places = Places::find(&around, None, Some(Path::new("course")));
         let mut screen = Screen::new(120, 40);
-        screen.tell(Message::Loaded(Box::new(Study {
-            course: Arc::new(Course::open(&places)),
-            gpus: Some(Arc::new(GpuDatabase::embedded().unwrap())),
-            loaded: true,
-            ..Study::default()
-        })));
+        screen.tell(loaded(Course::open(&places)));
         screen
     };
     let boxed = |screen: Screen| {

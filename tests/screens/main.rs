@@ -1,10 +1,12 @@
 //! Screens as text, without a terminal: keys in, cells out.
 
 mod asked;
+mod cells;
 mod claims;
 mod compare;
 mod kernel;
 mod keys;
+mod kinds;
 mod mouse;
 mod pages;
 mod pictures;

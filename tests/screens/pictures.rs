@@ -11,9 +11,7 @@ use std::sync::Arc;
 
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::look::{Depth, Theme};
-use tinyllama_tutor::app::study::Study;
 use tinyllama_tutor::app::{Effect, Event, Look, Message, State, update};
-use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::course::Course;
 use tinyllama_tutor::picture::{Frame, tour};
 use tinyllama_tutor::tui::{cells, picture};
@@ -36,12 +34,7 @@ impl Stage {
         state.shared.machine = super::pages::h200();
         state.shared.place = "~/fusion-workshop".into();
         let mut stage = Stage { state, at: 0 };
-        stage.tell(Message::Loaded(Box::new(Study {
-            course: Arc::new(Course::built_in()),
-            gpus: Some(Arc::new(GpuDatabase::embedded().unwrap())),
-            loaded: true,
-            ..Study::default()
-        })));
+        stage.tell(super::reader::loaded(Course::built_in()));
         stage
     }
 

@@ -30,7 +30,7 @@ pub(super) fn claim(id: &str, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Pi
     if let Some(shape) = claim.shape(&env).filter(|shape| *shape != around) {
         out.push(Piece::Words(
             Weight::Aside,
-            format!("Its numbers are of {shape}."),
+            format!("here: {shape}"),
         ));
     }
     let figure = |line: Line| {

@@ -72,7 +72,7 @@ fn says(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         .map(|env| (claim.document_lines(&env), claim.shape(&env)))
         .unwrap_or_default();
     if let Some(shape) = shape {
-        let text = format!("Numbers are of {shape}.");
+        let text = format!("here: {shape}");
         rows.extend(words(&text, columns, Role::Dim));
     }
     if !lines.is_empty() {

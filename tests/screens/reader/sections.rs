@@ -1,0 +1,159 @@
+//! A lesson's pages: sections, what is kept of them, the way on and back, search, the lab beside.
+
+use std::sync::Arc;
+
+use super::{ENTER, RIGHT, SPACE, Screen, TAB, fixture};
+use tinyllama_tutor::app::key::{Code, ch, key};
+use tinyllama_tutor::app::machine::Ceilings;
+use tinyllama_tutor::app::{Event, Message, Page, update};
+use tinyllama_tutor::cost::GpuDatabase;
+use tinyllama_tutor::course;
+
+#[test]
+fn a_section_is_a_page_with_its_numbers_computed() {
+    let s = Screen::reader(80, 24);
+    assert_eq!(s.state.page, Page::Lesson);
+    // facts: qkv saves 22.22 % of the group at B1; three kernels move 1.180 MB.
+    s.shows("2 Lesson  04 One GEMM for q, k and v")
+        .shows("What the merge cannot save")
+        .shows("saved  =  ─────────────")
+        .shows("That is 22.22 % at B1.")
+        .shows("these   3 launches =")
+        .shows("▼ more below, Space")
+        .shows("section 1 of 4 · 25 % ")
+        .press(&[SPACE])
+        // A page further down in the same section, since it is long.
+        .shows("three kernels          3   1.180")
+        .shows("one kernel             1   0.918")
+        .press(&[SPACE])
+        .shows("section 2 of 4")
+        .press(&[ch('b')])
+        .shows("one kernel             1   0.918");
+}
+
+#[test]
+fn sections_that_were_shown_are_kept() {
+    let s = Screen::reader(80, 24).press(&[SPACE, SPACE]);
+    let read: Vec<String> = s
+        .recorded()
+        .into_iter()
+        .filter_map(|e| match e {
+            course::Event::Read { lesson, section } => Some(format!("{lesson} {section}")),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        read,
+        [
+            "04-qkv what-the-merge-cannot-save",
+            "04-qkv look-before-you-count"
+        ]
+    );
+    // Home says where it goes on.
+    let s = s.press(&[ch('1')]);
+    assert_eq!(
+        s.state
+            .shared
+            .contents
+            .stopped
+            .as_ref()
+            .map(|s| (s.section, s.of)),
+        Some((2, 4))
+    );
+}
+
+#[test]
+fn a_fault_stands_in_its_place_and_says_why() {
+    let s = Screen::reader(80, 24).press(&[ch('o'), key(Code::End), ENTER]);
+    let s = s
+        .shows("strat = \"v1\"")
+        .shows("04-qkv.md:")
+        .shows("start")
+        .shows("[blok.launches:")
+        .shows("norm1")
+        .hides("number_11");
+    // The wide table goes sideways, its first column held.
+    let before = s.rows();
+    let s = s.press(&[RIGHT; 11]);
+    assert_ne!(before, s.rows());
+    s.shows("norm1")
+        .shows("number_11")
+        .press(&[key(Code::Left); 11])
+        .hides("number_11");
+}
+
+#[test]
+fn lessons_follow_each_other() {
+    Screen::reader(80, 24)
+        .press(&[ch('[')])
+        .shows("This is the first lesson")
+        .press(&[ch(']')])
+        .shows("2 Lesson  05 Flash attention")
+        .shows("100 %")
+        .press(&[SPACE])
+        .shows("The end of the course")
+        .press(&[ch('[')])
+        .shows("04 One GEMM");
+}
+
+#[test]
+fn keys_that_come_before_the_page_is_drawn_do_no_harm() {
+    let mut s = Screen::reader(80, 24).press(&[SPACE, SPACE]);
+    let at = s.state.reader.section;
+    // Both in one write: nothing is laid out between them.
+    for k in [ch('b'), SPACE, ch('b'), ch('j'), ch('k'), ch('G')] {
+        let message = Message::Key(k);
+        update(&mut s.state, Event { at: 0, message });
+    }
+    s.painter.fit(&mut s.state);
+    assert!(s.state.reader.section < at);
+    s.shows("What the merge cannot save");
+}
+
+#[test]
+fn text_is_found_in_this_section_and_in_the_next_ones() {
+    Screen::reader(80, 24)
+        .press(&[ch('/')])
+        .typed("one box")
+        .press(&[ENTER])
+        .shows("section 2 of 4")
+        .press(&[ch('/')])
+        .typed("nowhere at all")
+        .press(&[ENTER])
+        .shows("is not on this page");
+}
+
+#[test]
+fn lesson_and_lab_stand_side_by_side() {
+    let s = Screen::reader(120, 40)
+        .shows("section 1 of 4")
+        .shows("this plan against V1")
+        .press(&[TAB, SPACE])
+        .shows("V1 + qkv · 15 launches per block, 63")
+        // The lab is the last part of the page.
+        .press(&[TAB, key(Code::Down), SPACE])
+        // rope joins the kernel of q, k and v, so qkv is on as well.
+        .shows("V1 + rope · 14 launches");
+    assert_eq!(s.state.page, Page::Lesson);
+}
+
+/// The panel beside a lesson names the data sheet whole, also of the longest name there is.
+#[test]
+fn the_roof_beside_a_lesson_is_named_whole() {
+    let gpus = GpuDatabase::embedded().unwrap();
+    for gpu in gpus.all() {
+        let mut s = Screen::reader(120, 40);
+        s.state.shared.machine.ceilings = Some(Ceilings::of_gpu(gpu));
+        s.shows(&format!("{} data sheet ─", gpu.short));
+    }
+}
+
+#[test]
+fn a_course_that_was_read_again_keeps_the_place() {
+    let mut s = Screen::reader(80, 24).press(&[SPACE, SPACE]);
+    let course = Arc::new(fixture());
+    s.tell(Message::Reloaded(course, "Read again: 04-qkv.".into()));
+    assert_eq!((s.state.reader.lesson, s.state.reader.section), (0, 1));
+    s.shows("Look before you count")
+        .shows("Read again: 04-qkv.");
+}
