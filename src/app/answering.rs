@@ -24,7 +24,7 @@ pub use check::{Standing, derived, echo, echo_cell, now, refused, right, standin
 pub use course::answer::marked;
 pub use kernel::written;
 pub(super) use options::rank;
-pub use options::{here, leads_on};
+pub use options::{here, leads_on, placed};
 use options::{mark, marks, unmarked, warned};
 pub use runs::{asked_runs, micros, runs};
 pub use sheet::open as open_sheet;
@@ -151,7 +151,7 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
             shared.notes.say(Tone::Plain, "Marked. Enter checks it.");
         }
         // A place in an order stays.
-        Action::Flip if key.kind == Kind::Ranking && options::ranked(shared, asked, &key) => {
+        Action::Flip if placed(shared, asked) => {
             let text = "It has its place: a digit gives it another, 0 takes it back.";
             shared.notes.say(Tone::Plain, text);
         }

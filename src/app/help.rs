@@ -3,8 +3,7 @@
 use super::intent::Out;
 use super::keymap::{Action, Entry, Footer, FooterItem, On, TABLE};
 use super::page::{Mark, Page, SMALL};
-use super::reading::scrolled;
-use super::screen::Screen;
+use super::screen::{Screen, scrolled};
 use super::shared::Shared;
 
 /// A line of the list: a heading, a key with what it does, or nothing.

@@ -7,24 +7,10 @@ use super::keymap::{Action, Footer, FooterItem};
 use super::message::Effect;
 use super::note::Tone;
 use super::page::{Mark, Page};
-use super::screen::{READ, Screen, read_only};
+use super::screen::{READ, Screen, read_only, scrolled};
 use super::shared::Shared;
 use plan::cost::Why;
 use plan::run::BackendKind;
-
-/// Moves over a page of so many lines, of which so many are shown.
-pub(super) fn scrolled(at: usize, (lines, room): (usize, usize), action: Action) -> usize {
-    let to = match action {
-        Action::Up => at.saturating_sub(1),
-        Action::Down => at + 1,
-        Action::PageUp => at.saturating_sub(room),
-        Action::PageDown => at + room,
-        Action::Top => 0,
-        Action::End => usize::MAX,
-        _ => at,
-    };
-    to.min(lines.saturating_sub(room))
-}
 
 /// Lines that a page shows which has the screen for itself.
 fn room(shared: &Shared) -> usize {

@@ -135,6 +135,20 @@ pub(super) const READ: &[FooterItem] = &[
     (&[Action::Help], "help"),
 ];
 
+/// Moves over a page of so many lines, of which so many are shown.
+pub(super) fn scrolled(at: usize, (lines, room): (usize, usize), action: Action) -> usize {
+    let to = match action {
+        Action::Up => at.saturating_sub(1),
+        Action::Down => at + 1,
+        Action::PageUp => at.saturating_sub(room),
+        Action::PageDown => at + room,
+        Action::Top => 0,
+        Action::End => usize::MAX,
+        _ => at,
+    };
+    to.min(lines.saturating_sub(room))
+}
+
 /// What every page has that is only read.
 macro_rules! read_only {
     () => {

@@ -99,6 +99,23 @@ fn the_line_of_a_choice_says_what_the_footer_says() {
 }
 
 #[test]
+fn where_an_option_has_its_place_in_an_order_space_is_not_offered() {
+    let s = form()
+        .press(&[DOWN, DOWN, DOWN])
+        .shows("Space ranks it next");
+    assert!(footer(&s).contains("Space mark"), "{}", footer(&s));
+    let s = s
+        .press(&[SPACE])
+        .hides("Space ranks it next")
+        .shows("another place");
+    assert!(!footer(&s).contains("Space mark"), "{}", footer(&s));
+    let s = s.press(&[SPACE]).shows("It has its place");
+    assert_eq!(kept(&s, "order").as_deref(), Some("q"));
+    let s = s.press(&[RIGHT]).shows("Space ranks it next");
+    assert!(footer(&s).contains("Space mark"), "{}", footer(&s));
+}
+
+#[test]
 fn what_is_not_in_view_is_not_graded() {
     // A kernel of more lines than the window has, its first line marked, scrolled away.
     let mut s = asked("ex27", (60, 18)).press(&[SPACE]).shows("►(x)");

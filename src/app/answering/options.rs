@@ -92,6 +92,12 @@ pub(super) fn ranked(shared: &Shared, asked: &Asked, key: &Key) -> bool {
     option.is_some_and(|option| chosen.contains(&option.text))
 }
 
+/// Whether Space has nothing to rank: the option at the cursor has its place.
+pub fn placed(shared: &Shared, asked: &Asked) -> bool {
+    let key = shared.study.key_of(asked);
+    key.is_some_and(|key| key.kind == Kind::Ranking && ranked(shared, asked, key))
+}
+
 /// Whether Space leads on: what stands at the cursor was checked and stays.
 pub fn leads_on(shared: &Shared, asked: &Asked) -> bool {
     let Some(key) = shared.study.key_of(asked) else {

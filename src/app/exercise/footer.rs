@@ -56,6 +56,7 @@ fn offered(page: &Exercises, shared: &Shared) -> Footer {
             };
             match answering::leads_on(shared, &asked) || looked_at(page, shared, &asked) {
                 true => goes_on(page, shared, keys),
+                false if answering::placed(shared, &asked) => without(keys, &[Action::Flip]),
                 false => keys.into(),
             }
         }

@@ -66,11 +66,13 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
         Ok(B::Question { .. }) => {
             let keys = key.map_or(VALUE, of_question);
             let chosen = key.is_some_and(|key| key.table.is_none() && !key.options.is_empty());
-            let on = asked.is_some_and(|asked| answering::leads_on(shared, &asked));
             let keys = [keys, ASKED].concat();
-            return match chosen && on {
-                true => renamed(&keys, Action::Flip, "goes on"),
-                false => keys.into(),
+            return match asked.filter(|_| chosen) {
+                Some(asked) if answering::leads_on(shared, &asked) => {
+                    renamed(&keys, Action::Flip, "goes on")
+                }
+                Some(asked) if answering::placed(shared, &asked) => without(&keys, &[Action::Flip]),
+                _ => keys.into(),
             };
         }
         Ok(B::Micro { .. }) => EXPERIMENT,

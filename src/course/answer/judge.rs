@@ -146,6 +146,8 @@ pub struct Judgement {
     pub prediction: Option<Prediction>,
     /// The cells of a table, row by row.
     pub cells: Vec<Cell>,
+    /// Several options were asked for: what is wrong may be one that is not marked.
+    pub several: bool,
 }
 
 /// What came out, beside a prediction.
@@ -240,6 +242,7 @@ impl Judgement {
             close: None,
             prediction: None,
             cells: Vec::new(),
+            several: false,
         }
     }
 }

@@ -28,10 +28,7 @@ pub(super) fn claim(id: &str, env: &Env<'_>, facts: &dyn Facts) -> Result<Vec<Pi
         .env(env.gpus, env.records)
         .map_err(|e| e.to_string())?;
     if let Some(shape) = claim.shape(&env).filter(|shape| *shape != around) {
-        out.push(Piece::Words(
-            Weight::Aside,
-            format!("here: {shape}"),
-        ));
+        out.push(Piece::Words(Weight::Aside, format!("here: {shape}")));
     }
     let figure = |line: Line| {
         let (label, origin) = match line.ground {

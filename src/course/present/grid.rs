@@ -88,7 +88,12 @@ pub(super) fn compare(
             }
             "peak" => {
                 let peaks = costs.iter().map(|c| Quantity::bytes(c.peak.bytes));
-                row("peak of activations", &peaks.collect::<Vec<_>>(), None)
+                // A peak is the forward's, whatever the rest is of.
+                let label = match forward {
+                    true => "peak of activations",
+                    false => "peak of the forward",
+                };
+                row(label, &peaks.collect::<Vec<_>>(), None)
             }
             "floor" => {
                 foot = facts.roof();

@@ -20,7 +20,7 @@ fn sheet() -> Sheet {
 fn heads_say_unit_and_source_and_unknown_is_a_dash() {
     let sheet = sheet();
     assert_eq!(sheet.heads(), ["plan", "time µs @", "error rel. ="]);
-    assert_eq!(sheet.shown(&sheet.rows[0]), ["V1", "842.2", "1.5e-7"]);
+    assert_eq!(sheet.shown(&sheet.rows[0]), ["V1", "842.3", "1.5e-7"]);
     assert_eq!(sheet.shown(&sheet.rows[1])[1..], ["–", "–"]);
 }
 
@@ -61,7 +61,7 @@ fn markdown_is_a_table_that_a_pull_request_shows() {
         ..Findings::default()
     };
     let text = "- No regression.\n\n**plans**\n\n| plan | time µs @ | error rel. = |\n\
-                | --- | ---: | ---: |\n| V1 | 842.2 | 1.5e-7 |\n\n… 1 more rows\n\n> Busy.\n";
+                | --- | ---: | ---: |\n| V1 | 842.3 | 1.5e-7 |\n\n… 1 more rows\n\n> Busy.\n";
     assert_eq!(findings.markdown(1), text);
 }
 

@@ -151,6 +151,11 @@ impl Staircase {
     /// A row per step: what it costs, what it saves here, what it would save alone.
     fn modelled(&self) -> Sheet {
         let key = |field: &str| format!("{}.{field}", self.plans.scope.name());
+        // A peak is the forward's, whatever the rest is of.
+        let peak = match self.plans.scope {
+            Scope::Block => "peak, fwd",
+            Scope::Forward => "peak",
+        };
         let mut sheet = Sheet::new(
             "steps",
             [
@@ -159,7 +164,7 @@ impl Staircase {
                 Column::modelled("bytes", "MB", 3).why(&key("bytes")),
                 Column::modelled("saves", "MB", 3),
                 Column::modelled("alone", "MB", 3),
-                Column::modelled("peak", "MB", 3).why("peak"),
+                Column::modelled(peak, "MB", 3).why("peak"),
                 Column::modelled("floor", "µs", 2),
             ],
         );

@@ -352,7 +352,7 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
             Kind::Choice if goes_on => {
                 "←→ or a digit: another option. Space marks that one, Enter checks"
             }
-            Kind::Ranking if goes_on => {
+            Kind::Ranking if goes_on || answering::placed(&state.shared, asked) => {
                 "←→: option. A digit gives it another place, 0 none, Enter checks"
             }
             Kind::Choice => "←→ or a digit: option. Space marks one, Enter checks the marked one",

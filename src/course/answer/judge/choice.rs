@@ -63,6 +63,7 @@ pub(super) fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, 
     Ok(Judgement {
         read: Some(given.join(", ")),
         exact: verdict.is_right().then(|| expected.join(", ")),
+        several: key.kind == Kind::Choices,
         ..Judgement::plain(typed, verdict)
     })
 }

@@ -69,6 +69,9 @@ impl Judgement {
             Verdict::Wrong(Some(Side::Low)) => {
                 format!("{typed} is too low, and no known slip gives it.")
             }
+            Verdict::Wrong(None) if self.several => {
+                format!("{typed}: one is missing or one too many, and no known slip explains it.")
+            }
             Verdict::Wrong(None) => format!("{typed} is not right, and no known slip explains it."),
             Verdict::Unread { column, message } => {
                 let inside = *column <= self.typed.chars().count();

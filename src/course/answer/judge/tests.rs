@@ -339,6 +339,11 @@ fn choices_and_rankings() {
     ] {
         assert_eq!(judged(typed, &outside, &[]).verdict.word(), word, "{typed}");
     }
+    // What is marked may be right: one that is not is missing.
+    assert_eq!(
+        says("embed", &outside, &[]),
+        "wrong: embed: one is missing or one too many, and no known slip explains it."
+    );
 
     let mut order = key("order(bytes, gate silu qk mul softmax)", "exact", "");
     order.kind = Kind::Ranking;
