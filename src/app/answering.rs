@@ -26,6 +26,7 @@ pub use kernel::written;
 pub(super) use options::rank;
 pub use options::{here, leads_on, placed};
 use options::{mark, marks, unmarked, warned};
+pub(super) use runs::came as runs_came;
 pub use runs::{asked_runs, micros, runs};
 pub use sheet::open as open_sheet;
 pub(super) use typing::in_hand;

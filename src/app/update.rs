@@ -98,6 +98,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             let (outcome, next) = shared.runs.done(ticket, *result, shared.now);
             if matches!(outcome, Outcome::Done(_) | Outcome::Doubtful(_)) {
                 out.push(Effect::KeepRuns(shared.runs.newest()));
+                answering::runs_came(shared);
             }
             match outcome {
                 Outcome::Done(text) => shared.notes.say(Tone::Good, text),
@@ -132,6 +133,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
         Message::Kernels(wanted, book) => state.kernel.arrived(*wanted, book),
         Message::Asked(ask, answer) => {
             live::ask::arrived(shared, *ask, answer.map(|shown| *shown));
+            answering::runs_came(shared);
         }
         Message::Kept(text) if shared.notes.shown().is_some() => {
             shared.notes.keep(Tone::Plain, text);

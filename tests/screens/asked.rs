@@ -9,6 +9,7 @@
 
 use super::keys::{form, kept};
 use super::reader::{ENTER, ESC, SPACE, Screen, TAB, sheet_read};
+use tinyllama_tutor::app::ask::{Ask, Shown};
 use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::lesson::Focus;
 use tinyllama_tutor::app::{Effect, Message, Page};
@@ -16,6 +17,7 @@ use tinyllama_tutor::course::answer::{Judgement, Verdict};
 use tinyllama_tutor::course::attempt::Told;
 use tinyllama_tutor::course::{Course, Event, Kind, Mark};
 use tinyllama_tutor::fusion::{Cut, Fusion, Version};
+use tinyllama_tutor::run::{BackendKind, MicroReport, MicroRequest};
 
 /// The sizes in which a walk is made: the least one for reading, the usual one, two panes.
 const SIZES: [(u16, u16); 3] = [(60, 18), (80, 24), (120, 40)];
@@ -294,6 +296,32 @@ fn a_share_is_read_with_its_unit_before_and_after_enter() {
         .typed("13")
         .press(&[ENTER]);
     s.shows("wrong").shows("Read as 13.00 %.");
+}
+
+#[test]
+fn what_waited_for_a_run_is_not_said_behind_it() {
+    let mut s = asked("ex30", (120, 40));
+    let place = |s: &Screen| s.state.exercises.form.as_ref().unwrap().row;
+    while place(&s) < 8 {
+        s = s.press(&[TAB]);
+    }
+    let mut s = s
+        .typed("147456")
+        .press(&[ENTER])
+        .shows("has not been run at 16");
+    let request = MicroRequest::new("tile", &[16], BackendKind::Simt).unwrap();
+    let report = MicroReport {
+        schema: 1,
+        kernel: "tile".to_owned(),
+        swept: "tile".to_owned(),
+        backend: "simt".to_owned(),
+        device: "this CPU".to_owned(),
+        rows: Vec::new(),
+        notes: Vec::new(),
+    };
+    let (ask, shown) = (Ask::Micro(request), Shown::Micro(report));
+    s.tell(Message::Asked(Box::new(ask), Ok(Box::new(shown))));
+    s.hides("has not been run at 16").shows("147456");
 }
 
 #[test]

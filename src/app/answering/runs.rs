@@ -3,10 +3,11 @@
 use crate::ask::Ask;
 use crate::intent::Out;
 use crate::note::Tone;
-use crate::question::Asked;
+use crate::question::{Asked, Question};
 use crate::setup::Setup;
 use crate::shared::Shared;
 use course::Key;
+use course::answer::Verdict;
 use plan::cost::Config;
 use plan::fusion::Cut;
 use plan::run::{BackendKind, MicroRequest};
@@ -47,6 +48,23 @@ pub(super) fn run(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         .map(|config| config.cut)
         .collect();
     shared.start_in(&setup, cuts, out);
+}
+
+/// Something was run: what was said of answers that waited for it holds no longer.
+pub(crate) fn came(shared: &mut Shared) {
+    let unread = |(asked, question): (&Asked, &Question)| {
+        let judgement = question.judgement.as_ref()?;
+        let waits = matches!(judgement.verdict, Verdict::Unread { .. })
+            && shared
+                .study
+                .key_of(asked)
+                .is_some_and(|key| runs(shared, key));
+        waits.then(|| asked.clone())
+    };
+    let waited: Vec<Asked> = shared.questions.known.iter().filter_map(unread).collect();
+    for asked in waited {
+        shared.questions.question_mut(&asked).judgement = None;
+    }
 }
 
 /// The runs that answer a question: those its expression names, else one of the

@@ -69,6 +69,8 @@ pub(super) enum Function {
     Min,
     Max,
     Abs,
+    /// A number that the page shows: what it is made of is nobody's step.
+    Given,
     FloorInt,
     Ceil,
     Round,

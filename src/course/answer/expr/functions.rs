@@ -50,6 +50,7 @@ impl Evaluator<'_> {
                 Ok(if first { *x } else { *y })
             }
             (Function::Abs, [x]) => Ok(if x.value() < 0.0 { x.negated() } else { *x }),
+            (Function::Given, [x]) => Ok(*x),
             (Function::FloorInt, [x]) => Ok(x.rounded(f64::floor)),
             (Function::Ceil, [x]) => Ok(x.rounded(f64::ceil)),
             (Function::Round, [x]) => Ok(x.rounded(f64::round)),

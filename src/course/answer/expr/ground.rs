@@ -25,10 +25,10 @@ pub(super) fn of(node: &Node) -> Ground {
 }
 
 fn of_call(call: &Call) -> Ground {
-    use Function::{Abs, Ceil, Exp, FloorInt, Ln, Log2, Max, Min, Recorded, Round, Sqrt};
+    use Function::{Abs, Ceil, Exp, FloorInt, Given, Ln, Log2, Max, Min, Recorded, Round, Sqrt};
     match call.function {
         Recorded => Ground::Record,
-        Sqrt | Min | Max | Abs | FloorInt | Ceil | Round | Log2 | Ln | Exp => {
+        Given | Sqrt | Min | Max | Abs | FloorInt | Ceil | Round | Log2 | Ln | Exp => {
             let value = |arg: &Arg| match arg {
                 Arg::Value(node) | Arg::Named(_, node) => of(node),
                 _ => Ground::Model,

@@ -61,6 +61,7 @@ pub(super) const FUNCTIONS: &[Signature] = &[
     sig("min", Function::Min, &[Value, Value], "min(x, y)"),
     sig("max", Function::Max, &[Value, Value], "max(x, y)"),
     sig("abs", Function::Abs, &[Value], "abs(x)"),
+    sig("given", Function::Given, &[Value], "given(x)"),
     sig("floor_int", Function::FloorInt, &[Value], "floor_int(x)"),
     sig("ceil", Function::Ceil, &[Value], "ceil(x)"),
     sig("round", Function::Round, &[Value], "round(x)"),

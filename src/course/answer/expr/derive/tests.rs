@@ -36,6 +36,11 @@ fn letters_become_numbers_and_kernels_their_tensors() {
         derived("(B + 2) * 3 - (4 - S)")[0],
         "(B + 2) · 3 − (4 − S) = (1 + 2)·3 − (4 − 128)"
     );
+    // What the page shows is taken from there, whatever it was made of: 300 B and 75 B.
+    assert_eq!(
+        derived("(given(300 B * kernel(v1, res1).launches) + given(75 B)) / 2"),
+        ["(300 B + 75 B) / 2"]
+    );
     // Where nothing is left to put in, nothing is said again.
     assert!(derived("(1 + 2) * 3").is_empty());
 }
