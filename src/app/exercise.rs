@@ -1,15 +1,15 @@
 //! The exercise page: the list and the form.
 
 mod footer;
+mod form;
 mod variant;
 
-use super::answering::{self, grid, open_sheet};
+use super::answering::{self, open_sheet};
 use super::change::NAME;
 use super::intent::Out;
 use super::key::{Code, Key as Pressed};
 use super::keymap::{Action, Footer};
 use super::mouse::{LINES, Target};
-use super::note::Tone;
 use super::onward;
 use super::page::Mark;
 use super::question::{Asked, Asks};
@@ -28,10 +28,20 @@ pub struct Form {
     pub row: usize,
     /// First line shown.
     pub scroll: usize,
-    /// It was opened from elsewhere, and Esc goes back there.
-    direct: bool,
-    /// The path led here, and Space goes on with it.
-    pub path: bool,
+    /// What led to it.
+    by: OpenedBy,
+}
+
+/// What led to a form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum OpenedBy {
+    /// The list, to which Esc goes back.
+    #[default]
+    List,
+    /// A page, to which Esc goes back.
+    Page,
+    /// The path, with which Space goes on; Esc goes back to the page before.
+    Path,
 }
 
 /// Where the question under the cursor came out: first line and number of lines.
@@ -59,25 +69,18 @@ pub struct Exercises {
 }
 
 impl Exercises {
-    /// Whether Esc leads to the list, or the list is there.
-    pub(super) fn listed(&self) -> bool {
-        self.form.as_ref().is_none_or(|form| !form.direct)
-    }
-
-    /// The form was opened while the list was there: Esc leads to it.
-    pub(super) fn lists(&mut self) {
-        if let Some(form) = &mut self.form {
-            form.direct = false;
+    /// What leads to a form that is opened from this page: the list, where it is there or
+    /// Esc leads to it.
+    pub(super) fn leads(&self) -> OpenedBy {
+        match &self.form {
+            Some(form) if form.by != OpenedBy::List => OpenedBy::Page,
+            _ => OpenedBy::List,
         }
     }
 
-    /// The path led to the form.
-    pub(super) fn follow(&mut self, shared: &mut Shared, asked: &Asked) {
-        if let Some(form) = &mut self.form {
-            form.path = true;
-        }
-        let (exercise, key) = (asked.exercise.clone(), asked.key.clone());
-        onward::reached(shared, Next::Question(exercise, key));
+    /// Whether the path led to the form, and Space goes on with it.
+    pub fn follows(&self) -> bool {
+        self.form.as_ref().is_some_and(|f| f.by == OpenedBy::Path)
     }
 
     /// Takes in how the form came out: the lines of the question under the cursor are
@@ -133,7 +136,13 @@ pub fn current(page: &Exercises, shared: &Shared) -> Option<Asked> {
 }
 
 /// Opens the form of an exercise at a question.
-pub(super) fn open(page: &mut Exercises, shared: &mut Shared, asked: &Asked, out: &mut Out) {
+pub(super) fn open(
+    page: &mut Exercises,
+    shared: &mut Shared,
+    asked: &Asked,
+    by: OpenedBy,
+    out: &mut Out,
+) {
     let Some(exercise) = shared.study.exercise(&asked.exercise) else {
         return;
     };
@@ -152,12 +161,15 @@ pub(super) fn open(page: &mut Exercises, shared: &mut Shared, asked: &Asked, out
         exercise: asked.exercise.clone(),
         row,
         scroll: 0,
-        direct: true,
-        path: false,
+        by,
     });
     // The first question is met after the introduction, here as from the list.
     shared.questions.reveal = row > 0;
     open_sheet(shared, &asked.exercise, out);
+    if by == OpenedBy::Path {
+        let (exercise, key) = (asked.exercise.clone(), asked.key.clone());
+        onward::reached(shared, Next::Question(exercise, key));
+    }
 }
 
 /// The course was read again: a form whose exercise is gone is closed, and
@@ -181,125 +193,7 @@ fn opened_shown(page: &Exercises, shared: &mut Shared, out: &mut Out) {
     }
 }
 
-/// Acts on the exercise page.
-fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out) {
-    if page.form.is_none() {
-        list(page, shared, action, out);
-        return;
-    }
-    let rows = shown(page, shared).map_or(0, |e| e.keys.len());
-    let last = rows.saturating_sub(1);
-    let (lines, room) = page.extent;
-    let end = lines.saturating_sub(room);
-    let moved = |page: &mut Exercises, shared: &mut Shared, row: fn(usize, usize) -> usize| {
-        if let Some(form) = &mut page.form {
-            form.row = row(form.row, last);
-        }
-        shared.questions.reveal = true;
-        answering::forget_draft(shared);
-        shared.questions.disarm();
-    };
-    let scrolled = |page: &mut Exercises, to: &dyn Fn(usize) -> usize| {
-        if let Some(form) = &mut page.form {
-            form.scroll = to(form.scroll).min(end);
-        }
-    };
-    if action != Action::Variant {
-        shared.questions.varying = false;
-    }
-    shared.questions.resetting = false;
-    if matches!(action, Action::Up | Action::Down)
-        && let Some(asked) = current(page, shared)
-        && (grid::row(shared, &asked, action == Action::Up)
-            || answering::line(shared, &asked, action == Action::Up))
-    {
-        return;
-    }
-    let follows = page.form.as_ref().is_some_and(|form| form.path);
-    match action {
-        Action::Variant => variant::next(page, shared, out),
-        Action::PathBack if follows => {
-            if let Some(asked) = current(page, shared) {
-                onward::back(shared, &asked, out);
-            }
-        }
-        Action::Up => moved(page, shared, |row, _| row.saturating_sub(1)),
-        Action::Down => moved(page, shared, |row, last| (row + 1).min(last)),
-        Action::NextPart => moved(
-            page,
-            shared,
-            |row, last| if row < last { row + 1 } else { 0 },
-        ),
-        Action::PreviousPart => moved(page, shared, |row, last| row.checked_sub(1).unwrap_or(last)),
-        Action::Top => moved(page, shared, |_, _| 0),
-        Action::End => moved(page, shared, |_, last| last),
-        Action::PageDown => scrolled(page, &|s| s + room.saturating_sub(1)),
-        Action::PageUp | Action::PathBack => {
-            scrolled(page, &|s| s.saturating_sub(room.saturating_sub(1)));
-        }
-        _ => {
-            let Some(asked) = current(page, shared) else {
-                return;
-            };
-            // What is acted upon is seen, and what is graded before that.
-            let comes = std::mem::replace(&mut shared.questions.reveal, true);
-            let answered = !answering::now(shared, &asked).is_empty();
-            if action == Action::Open && answered && !comes && page.out_of_view() {
-                let text = "This is the question with the keys: Enter again acts on it.";
-                shared.notes.say(Tone::Plain, text);
-                return;
-            }
-            // A solution that was looked at is not asked for any more: nothing is marked.
-            let given_up = shared
-                .study
-                .progress
-                .key(&asked.exercise, &asked.key)
-                .given_up;
-            let through = follows && given_up && !onward::is_next(shared, &asked);
-            if action == Action::Flip && through {
-                onward::forth(shared, &asked, out);
-                return;
-            }
-            if answering::question(shared, &asked, action, out) || action != Action::Flip {
-                return;
-            }
-            if follows && onward::is_next(shared, &asked) {
-                let text = "The path asks this: Enter checks, s twice shows it solved.";
-                shared.notes.say(Tone::Plain, text);
-            } else if follows {
-                onward::forth(shared, &asked, out);
-            } else {
-                match next_open(page, shared) {
-                    Some(next) => {
-                        moved(page, shared, |row, _| row);
-                        if let Some(form) = &mut page.form {
-                            form.row = next;
-                        }
-                    }
-                    None => shared
-                        .notes
-                        .say(Tone::Plain, "No question is open below. Esc leads back."),
-                }
-            }
-        }
-    }
-}
-
-/// The next question of the form that is not solved yet.
-fn next_open(page: &Exercises, shared: &Shared) -> Option<usize> {
-    let row = page.form.as_ref()?.row;
-    let exercise = shown(page, shared)?;
-    let open = |key: &Key| {
-        !shared
-            .study
-            .progress
-            .key(&exercise.id, &key.name.text)
-            .solved
-    };
-    let below = exercise.keys.iter().enumerate().skip(row + 1);
-    below.filter(|(_, key)| open(key)).map(|(at, _)| at).next()
-}
-
+/// Acts on the list.
 fn list(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out) {
     let last = shared.study.course.exercises().len().saturating_sub(1);
     let at = page.cursor.min(last);
@@ -339,7 +233,10 @@ impl Screen for Exercises {
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
-        act(self, shared, action, out);
+        match self.form {
+            Some(_) => form::act(self, shared, action, out),
+            None => list(self, shared, action, out),
+        }
     }
 
     fn command(&self, _: &Shared) -> String {
@@ -381,7 +278,7 @@ impl Screen for Exercises {
         if answering::drop_draft(shared) {
             return true;
         }
-        self.form.take().is_some_and(|form| !form.direct)
+        self.form.take().is_some_and(|f| f.by == OpenedBy::List)
     }
 
     fn put_away(&mut self, shared: &mut Shared, out: &mut Out) {

@@ -1,6 +1,7 @@
 //! One event in, the next state and the wanted effects out.
 
 use super::contents::Contents;
+use super::exercise::OpenedBy;
 use super::intent::{Intent, Out};
 use super::keymap::Action;
 use super::look::Theme;
@@ -362,12 +363,12 @@ fn carry_out(state: &mut State, out: &mut Out) {
             }
             Intent::Question(asked) => {
                 if shared.study.exercise(&asked.exercise).is_some() {
-                    let listed = state.page == Page::Exercises && state.exercises.listed();
+                    let by = match state.page {
+                        Page::Exercises => state.exercises.leads(),
+                        _ => OpenedBy::Page,
+                    };
                     state.go(Page::Exercises);
-                    exercise::open(&mut state.exercises, &mut state.shared, &asked, out);
-                    if listed {
-                        state.exercises.lists();
-                    }
+                    exercise::open(&mut state.exercises, &mut state.shared, &asked, by, out);
                 }
             }
             Intent::Claim(id) => {
@@ -398,8 +399,8 @@ fn carry_out(state: &mut State, out: &mut Out) {
 fn on_path(state: &mut State, asked: &Asked, out: &mut Out) {
     if state.shared.study.exercise(&asked.exercise).is_some() {
         state.go(Page::Exercises);
-        exercise::open(&mut state.exercises, &mut state.shared, asked, out);
-        state.exercises.follow(&mut state.shared, asked);
+        let (page, shared) = (&mut state.exercises, &mut state.shared);
+        exercise::open(page, shared, asked, OpenedBy::Path, out);
     }
 }
 

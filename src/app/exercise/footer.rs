@@ -12,7 +12,7 @@ use course::Kind;
 /// The keys that the footer names now; on the path the one that leads back on it, too.
 pub fn footer(page: &Exercises, shared: &Shared) -> Footer {
     let mut keys = offered(page, shared);
-    let follows = page.form.as_ref().is_some_and(|form| form.path);
+    let follows = page.follows();
     if follows && shared.questions.field.is_none() {
         let at = keys.len().min(2);
         keys.to_mut().insert(at, (&[Action::PathBack], "path back"));
@@ -75,21 +75,21 @@ fn offered(page: &Exercises, shared: &Shared) -> Footer {
 /// Whether the path that is followed asks the question under the cursor: Space does not
 /// lead on from there.
 fn waits(page: &Exercises, shared: &Shared) -> bool {
-    let follows = page.form.as_ref().is_some_and(|form| form.path);
+    let follows = page.follows();
     follows && current(page, shared).is_some_and(|asked| onward::is_next(shared, &asked))
 }
 
 /// Whether the path leads on from a question whose solution was looked at.
 fn looked_at(page: &Exercises, shared: &Shared, asked: &Asked) -> bool {
     let kept = shared.study.progress.key(&asked.exercise, &asked.key);
-    let follows = page.form.as_ref().is_some_and(|form| form.path);
+    let follows = page.follows();
     kept.given_up && follows && !waits(page, shared)
 }
 
 /// The keys with what Space does: it goes on with the path where that led here and asks
 /// something else now, behind its end to the contents, else to the next open question.
 fn goes_on(page: &Exercises, shared: &Shared, keys: &'static [FooterItem]) -> Footer {
-    let follows = page.form.as_ref().is_some_and(|form| form.path);
+    let follows = page.follows();
     let route = shared.contents.route.as_ref();
     match follows {
         true if waits(page, shared) => without(keys, &[Action::Flip]),

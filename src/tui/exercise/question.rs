@@ -412,7 +412,7 @@ fn next_open(state: &State, asked: &Asked) -> String {
         let name = names.get(*i).copied().unwrap_or_default();
         !state.shared.study.progress.key(&exercise.id, name).solved
     };
-    if state.exercises.form.as_ref().is_some_and(|form| form.path) {
+    if state.exercises.follows() {
         let followed = state.shared.contents.route.as_ref();
         return match followed.is_some_and(|followed| followed.walk.next.is_none()) {
             true => " The path is through: Space shows the contents.".to_owned(),

@@ -1,0 +1,126 @@
+//! What the keys do in a form: between its questions, over its lines, and with the question
+//! under the cursor.
+
+use super::{Exercises, current, shown, variant};
+use crate::answering::{self, grid};
+use crate::intent::Out;
+use crate::keymap::Action;
+use crate::note::Tone;
+use crate::onward;
+use crate::shared::Shared;
+use course::Key;
+
+/// Acts on the form.
+pub(super) fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out) {
+    let rows = shown(page, shared).map_or(0, |e| e.keys.len());
+    let last = rows.saturating_sub(1);
+    let (lines, room) = page.extent;
+    let end = lines.saturating_sub(room);
+    let moved = |page: &mut Exercises, shared: &mut Shared, row: fn(usize, usize) -> usize| {
+        if let Some(form) = &mut page.form {
+            form.row = row(form.row, last);
+        }
+        shared.questions.reveal = true;
+        answering::forget_draft(shared);
+        shared.questions.disarm();
+    };
+    let scrolled = |page: &mut Exercises, to: &dyn Fn(usize) -> usize| {
+        if let Some(form) = &mut page.form {
+            form.scroll = to(form.scroll).min(end);
+        }
+    };
+    if action != Action::Variant {
+        shared.questions.varying = false;
+    }
+    shared.questions.resetting = false;
+    if matches!(action, Action::Up | Action::Down)
+        && let Some(asked) = current(page, shared)
+        && (grid::row(shared, &asked, action == Action::Up)
+            || answering::line(shared, &asked, action == Action::Up))
+    {
+        return;
+    }
+    let follows = page.follows();
+    match action {
+        Action::Variant => variant::next(page, shared, out),
+        Action::PathBack if follows => {
+            if let Some(asked) = current(page, shared) {
+                onward::back(shared, &asked, out);
+            }
+        }
+        Action::Up => moved(page, shared, |row, _| row.saturating_sub(1)),
+        Action::Down => moved(page, shared, |row, last| (row + 1).min(last)),
+        Action::NextPart => moved(
+            page,
+            shared,
+            |row, last| if row < last { row + 1 } else { 0 },
+        ),
+        Action::PreviousPart => moved(page, shared, |row, last| row.checked_sub(1).unwrap_or(last)),
+        Action::Top => moved(page, shared, |_, _| 0),
+        Action::End => moved(page, shared, |_, last| last),
+        Action::PageDown => scrolled(page, &|s| s + room.saturating_sub(1)),
+        Action::PageUp | Action::PathBack => {
+            scrolled(page, &|s| s.saturating_sub(room.saturating_sub(1)));
+        }
+        _ => {
+            let Some(asked) = current(page, shared) else {
+                return;
+            };
+            // What is acted upon is seen, and what is graded before that.
+            let comes = std::mem::replace(&mut shared.questions.reveal, true);
+            let answered = !answering::now(shared, &asked).is_empty();
+            if action == Action::Open && answered && !comes && page.out_of_view() {
+                let text = "This is the question with the keys: Enter again acts on it.";
+                shared.notes.say(Tone::Plain, text);
+                return;
+            }
+            // A solution that was looked at is not asked for any more: nothing is marked.
+            let given_up = shared
+                .study
+                .progress
+                .key(&asked.exercise, &asked.key)
+                .given_up;
+            let through = follows && given_up && !onward::is_next(shared, &asked);
+            if action == Action::Flip && through {
+                onward::forth(shared, &asked, out);
+                return;
+            }
+            if answering::question(shared, &asked, action, out) || action != Action::Flip {
+                return;
+            }
+            if follows && onward::is_next(shared, &asked) {
+                let text = "The path asks this: Enter checks, s twice shows it solved.";
+                shared.notes.say(Tone::Plain, text);
+            } else if follows {
+                onward::forth(shared, &asked, out);
+            } else {
+                match next_open(page, shared) {
+                    Some(next) => {
+                        moved(page, shared, |row, _| row);
+                        if let Some(form) = &mut page.form {
+                            form.row = next;
+                        }
+                    }
+                    None => shared
+                        .notes
+                        .say(Tone::Plain, "No question is open below. Esc leads back."),
+                }
+            }
+        }
+    }
+}
+
+/// The next question of the form that is not solved yet.
+fn next_open(page: &Exercises, shared: &Shared) -> Option<usize> {
+    let row = page.form.as_ref()?.row;
+    let exercise = shown(page, shared)?;
+    let open = |key: &Key| {
+        !shared
+            .study
+            .progress
+            .key(&exercise.id, &key.name.text)
+            .solved
+    };
+    let below = exercise.keys.iter().enumerate().skip(row + 1);
+    below.filter(|(_, key)| open(key)).map(|(at, _)| at).next()
+}
