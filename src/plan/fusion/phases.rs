@@ -8,8 +8,9 @@ use crate::model::{Graph, Node, OpKind, TensorId};
 /// Cuts a kernel's ops into phases. A phase begins at an op that gathers what
 /// other blocks of the grid have made: a product or a norm needs whole rows
 /// whose width is spread over column tiles or heads, attention needs the keys
-/// and values of other rows. What a norm (or the embedding) makes does not
-/// count: every block can make it again from the phase's inputs.
+/// and values of other rows. What a norm, the embedding or an op element by element
+/// makes of the phase's inputs does not count: every block can make it again from
+/// them, the whole row of it.
 pub(super) fn phases(graph: &Graph, ops: &Range<usize>) -> Vec<Range<usize>> {
     let mut phases = Vec::new();
     let mut start = ops.start;
@@ -21,7 +22,14 @@ pub(super) fn phases(graph: &Graph, ops: &Range<usize>) -> Vec<Range<usize>> {
             start = index;
             spread.clear();
         }
-        if !(node.op.is_norm() || node.op == OpKind::Embed) {
+        let again = match node.op {
+            OpKind::Embed => true,
+            op if op.is_norm() => true,
+            op if op.is_product() => false,
+            // Element by element: as far as what it reads.
+            _ => !node.reads.iter().any(|t| spread.contains(t)),
+        };
+        if !again {
             spread.insert(node.writes);
         }
     }
@@ -78,6 +86,25 @@ mod tests {
                 "{version:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_sum_and_the_norm_of_its_row_need_no_wait_and_one_behind_a_product_does() {
+        let graph = Graph::of_layers(2, false);
+        let v3 = Plan::new(&graph, Version::V3.cut(), false);
+        assert!(v3.kernels.iter().all(|k| k.phases.len() == 1));
+        // o makes columns of h in many blocks, and norm2 needs them all.
+        let at = |op| graph.nodes.iter().position(|n| n.op == op).unwrap();
+        let (o, norm2) = (at(OpKind::O), at(OpKind::Norm2));
+        assert_eq!(
+            names(&graph, &phases(&graph, &(o..norm2 + 1))),
+            vec![vec!["o", "res1"], vec!["norm2"]]
+        );
+        // RoPE on load, and swiglu on load: attention and down make it again.
+        let (rope, pv) = (at(OpKind::RopeQ), at(OpKind::Pv));
+        assert_eq!(phases(&graph, &(rope..pv + 1)).len(), 1);
+        let (silu, down) = (at(OpKind::Silu), at(OpKind::Down));
+        assert_eq!(phases(&graph, &(silu..down + 1)).len(), 1);
     }
 
     #[test]
