@@ -72,8 +72,10 @@ impl Help {
         let moving = rows(&|e| e.moves(self.of));
         let here = rows(&|e| e.is_here(self.of));
         let mut anywhere = rows(&|e| e.on == On::Anywhere && !e.says.starts_with("this help"));
-        // What does not fit below the left column goes on in the right one.
-        let rest = anywhere.split_off(anywhere.len().min(LEFT));
+        let one = shared.size.0 < SMALL.0;
+        // What does not fit below the left one of two columns goes on in the right one.
+        let stays = if one { anywhere.len() } else { LEFT };
+        let rest = anywhere.split_off(anywhere.len().min(stays));
         let signs = [
             ["=", "modelled: from the cost model"],
             ["#", "issued: counted in the machine"],
@@ -99,10 +101,12 @@ impl Help {
         };
         let [moving, here] = [part("moving", moving), part(&where_, here)];
         let [anywhere, signs] = [part("anywhere", anywhere), part("with numbers", signs)];
-        let rest = part("", rest);
-        let mut columns = match shared.size.0 < SMALL.0 {
-            true => vec![[here, moving, anywhere, rest, signs].concat()],
-            false => vec![[moving, anywhere].concat(), [here, signs, rest].concat()],
+        let mut columns = match one {
+            true => vec![[here, moving, anywhere, signs].concat()],
+            false => vec![
+                [moving, anywhere].concat(),
+                [here, signs, part("", rest)].concat(),
+            ],
         };
         for column in &mut columns {
             while column.last() == Some(&Line::default()) {
