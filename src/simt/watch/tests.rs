@@ -34,7 +34,12 @@ fn raced(only: u32, body: &str) -> (u32, Option<u32>, [Access; 2], String) {
     let Problem::Race { now, earlier, .. } = finding.problem else {
         panic!("{body}: {told}")
     };
-    (finding.thread[0], earlier.thread, [earlier.access, now], told)
+    (
+        finding.thread[0],
+        earlier.thread,
+        [earlier.access, now],
+        told,
+    )
 }
 
 #[test]
