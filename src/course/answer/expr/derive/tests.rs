@@ -68,7 +68,10 @@ fn a_crossing_shows_both_sides_before_it_and_at_it() {
         "batch 2: 786,432 B ≤ 1,000,000 B; batch 3: 1,179,648 B > 1,000,000 B"
     );
     // Its terms are those of the answer, not of the page.
-    assert!(crossed[1].contains("B·S·D·4 B = 3·128·256·4 B"), "{crossed:?}");
+    assert!(
+        crossed[1].contains("B·S·D·4 B = 3·128·256·4 B"),
+        "{crossed:?}"
+    );
     // Nothing lies below the first.
     let first = derived("crossing(batch, kernel(v1, res1).bytes, 1 kB)");
     assert_eq!(first[0], "batch 1: 393,216 B > 1,000 B");
