@@ -145,10 +145,17 @@ pub fn apart(times: &Times) -> Option<String> {
     })
 }
 
-/// Why kernels are above the roof, where their bytes came from a cache; none where none did.
+/// Why kernels are above the roof: their bytes came from a cache, or the peak is no more than
+/// what was measured; none where none is.
 pub fn cached(times: &Times) -> Option<String> {
+    let above = |h: &&super::Hotspot| h.of_roof.is_some_and(|part| part > 1.0);
     let hot = times.hotspots.iter().filter(|h| h.cached);
-    let most = hot.map(|h| h.bytes / h.launches.max(1)).max()?;
+    let Some(most) = hot.map(|h| h.bytes / h.launches.max(1)).max() else {
+        times.hotspots.iter().find(above)?;
+        return Some(
+            ">100 %: more FLOPs a second than the peak of this roof. Was other work running when it was measured?".to_owned(),
+        );
+    };
     Some(format!(
         ">100 %: faster than memory allows; data of so few MB (at most {} a launch) sat in a cache.",
         format(&Quantity::bytes(most))
