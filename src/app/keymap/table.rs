@@ -405,7 +405,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Doctor]),
         &[(ch('R'), RunAll)],
         &[],
-        "look at this machine again",
+        "look again, and measure the ceilings",
     ),
     // Everywhere.
     entry(
