@@ -56,7 +56,7 @@ fn space_goes_round_to_the_first_open_question_and_is_named_where_one_is() {
         let mut s = s;
         let sheet = names.iter().map(|name| (name.clone(), "1".to_owned()));
         s.tell(sheet_read("ex14", sheet.collect(), true));
-        solved(&mut s, "ex14", &[last.clone()]);
+        solved(&mut s, "ex14", std::slice::from_ref(last));
         let s = s.press(&[key(Code::End)]);
         assert_eq!(row(&s), before.len());
         assert!(footer(&s).contains("Space next open"), "{}", footer(&s));
