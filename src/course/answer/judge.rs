@@ -8,7 +8,8 @@
 //! - Exact answers: whole numbers below 10⁴ strictly; larger ones are right
 //!   when equal at the precision typed with at least four digits. Zeros at the
 //!   end of a plain whole number are not digits: 33,550,000 has four.
-//! - Close is four times the tolerance, or right to the two or more digits that
+//! - Close is four times the tolerance (nothing is where that would reach zero, and
+//!   with it every number that is too small), or right to the two or more digits that
 //!   were typed (zeros at the end among them), or cut off behind the third. For
 //!   exact answers there is no close below 10⁴; above it is 0.5 %, what three
 //!   digits leave open; of four digits or more the first three are right.
