@@ -85,23 +85,34 @@ fn read_off(report: &Report, path: &str, width: usize) -> Vec<Row> {
         "launches.planned" => ("launches of the plan", Role::Modelled),
         "time.min" => ("fastest run", Role::Measured),
         "time.max" => ("slowest run", Role::Measured),
-        "time.runs" => ("runs timed", Role::Measured),
+        "time.runs" => ("runs timed", Role::Issued),
         "bytes.modelled" => ("bytes, modelled", Role::Modelled),
         "bytes.issued" => ("bytes issued", Role::Issued),
         "bytes.compulsory" => ("bytes, compulsory", Role::Modelled),
         "bytes.estimated_dram" => ("bytes of DRAM, estimated", Role::Issued),
         "bytes.measured_dram" => ("bytes of DRAM, measured", Role::Measured),
-        "held" => ("bytes held", Role::Measured),
+        "held" => ("bytes held", Role::Issued),
         "check.max_abs_error" => ("largest error against fp64", Role::Measured),
         "check.rel_error" => ("error against fp64, relative", Role::Measured),
         other => (other, Role::Text),
     };
+    let sign = match role {
+        Role::Modelled => " =",
+        Role::Issued => " #",
+        Role::Measured => " @",
+        _ => "",
+    };
     match report_value(report, path) {
         // An error is far below a per cent.
-        Some(value) if path.starts_with("check.") => {
-            words(&format!("{label}: {:.2e}", value.value()), width, role)
+        Some(value) if path.starts_with("check.") => words(
+            &format!("{label}: {:.2e}{sign}", value.value()),
+            width,
+            role,
+        ),
+        Some(value) => {
+            let text = format!("{label}: {}{sign}", units::format(&value));
+            words(&text, width, role)
         }
-        Some(value) => words(&format!("{label}: {}", units::format(&value)), width, role),
         None => {
             let text = format!("{label}: {} does not say it", report.backend);
             words(&text, width, Role::Warn)

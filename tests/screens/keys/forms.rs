@@ -103,7 +103,7 @@ fn a_question_says_that_its_run_is_under_way_and_shows_what_it_asks_of_it() {
         report.time_us = Timing::of(&[3000.0], "a clock around each forward");
         report.held_bytes = Some(123_400_000);
         ran(&mut s, &report);
-        s.shows("71 launches").shows("bytes held: 123.4 MB");
+        s.shows("71 launches").shows("bytes held: 123.4 MB #");
     }
 }
 
@@ -123,7 +123,7 @@ fn a_question_about_an_error_shows_the_error_of_its_run() {
             wrong: vec![],
         });
         ran(&mut s, &report);
-        s.shows("error against fp64, relative: 3.14e-7");
+        s.shows("error against fp64, relative: 3.14e-7 @");
     }
 }
 
