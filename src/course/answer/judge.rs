@@ -149,6 +149,8 @@ pub struct Judgement {
     pub cells: Vec<Cell>,
     /// Several options were asked for: what is wrong may be one that is not marked.
     pub several: bool,
+    /// What was typed is compared with what runs gave.
+    pub measured: bool,
 }
 
 /// What came out, beside a prediction.
@@ -191,7 +193,11 @@ pub fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprErr
         Kind::Predict => free::prediction(typed, key, &env),
         Kind::Table => table::judged(typed, key, &env),
         Kind::Choice | Kind::Choices | Kind::Ranking => choice::grade(typed, key, &env),
-        Kind::Number | Kind::Measured => number::grade(typed, key, &env),
+        Kind::Number | Kind::Measured => {
+            let measured = key.kind == Kind::Measured;
+            let judged = number::grade(typed, key, &env)?;
+            Ok(Judgement { measured, ..judged })
+        }
     }
 }
 
@@ -244,6 +250,7 @@ impl Judgement {
             prediction: None,
             cells: Vec::new(),
             several: false,
+            measured: false,
         }
     }
 }
