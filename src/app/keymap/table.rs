@@ -405,7 +405,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Doctor]),
         &[(ch('R'), RunAll)],
         &[],
-        "look again, and measure the ceilings",
+        "look again, measure the ceilings",
     ),
     // Everywhere.
     entry(
