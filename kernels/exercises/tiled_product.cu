@@ -5,8 +5,8 @@
 // a: rows x depth, b: depth x cols, c: rows x cols floats, row-major, any sizes.
 // A block of 256 threads makes a tile of TILE x TILE of c. It walks along depth
 // in steps of STEP: a slice of a and a slice of b go into shared memory, and each
-// thread multiplies them for its own PER x PER elements, PER * 16 rows and columns
-// apart by 16.
+// thread multiplies them for its own PER x PER elements: PER rows and PER columns,
+// each SIDE apart.
 //
 // model   4 B x (rows*depth*ceil(cols/TILE) + depth*cols*ceil(rows/TILE) + rows*cols);
 //         one launch.

@@ -27,7 +27,7 @@ pub(super) use options::rank;
 pub use options::{here, leads_on, placed};
 use options::{mark, marks, unmarked, warned};
 pub(super) use runs::came as runs_came;
-pub use runs::{asked_runs, micros, runs};
+pub use runs::{asked_figures, asked_runs, micros, runs, under_way};
 pub use sheet::open as open_sheet;
 pub(super) use typing::in_hand;
 pub use typing::{leave_field, paste, press};
@@ -192,6 +192,18 @@ pub fn stands(shared: &Shared, asked: &Asked) -> &'static str {
         true => PREDICTED,
         false => STANDS,
     }
+}
+
+/// The place of the next question of an exercise that is not solved yet, round at the end.
+pub fn next_open(shared: &Shared, asked: &Asked) -> Option<usize> {
+    let keys = &shared.study.exercise(&asked.exercise)?.keys;
+    let at = keys.iter().position(|key| key.name.text == asked.key)?;
+    let kept = &shared.study.progress;
+    let open = |place: &usize| {
+        let key = keys.get(*place);
+        key.is_some_and(|key| !kept.key(&asked.exercise, &key.name.text).solved)
+    };
+    (at + 1..keys.len()).chain(0..at).find(open)
 }
 
 /// Whether a prediction was made, which nothing changes.

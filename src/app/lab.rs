@@ -172,17 +172,7 @@ fn line(page: &Lab, shared: &Shared) -> Hint {
     }
     // Where the cursor stands in the table: the fusions have hints of their own.
     if page.part == Part::Table
-        && let Some(text) = table::beaten(&shared.bench, &shared.machine, &shared.runs)
-    {
-        return Hint {
-            text,
-            aside: String::new(),
-        };
-    }
-    if page.part == Part::Table
-        && page.row + 1 == ROWS
-        && let Some(text) = table::compared(&shared.bench, &shared.runs)
-            .or_else(|| table::elsewhere(&shared.bench, &shared.runs))
+        && let Some(text) = table::said(page.row, &shared.bench, &shared.machine, &shared.runs)
     {
         return Hint {
             text,

@@ -150,6 +150,21 @@ impl Runs {
         self.running.as_ref()
     }
 
+    /// The run in progress, where this configuration is one of those that run in turns.
+    pub fn runs(&self, config: &Config) -> Option<&Running> {
+        let of = |running: &&Running| {
+            let mut cuts = running.cuts.iter();
+            cuts.any(|cut| running.setup.config(*cut) == *config)
+        };
+        self.running.as_ref().filter(of)
+    }
+
+    /// Whether this configuration is in the job that waits for the present one.
+    pub fn waits(&self, config: &Config) -> bool {
+        let next = self.next.as_ref();
+        next.is_some_and(|(setup, cuts, _)| cuts.iter().any(|cut| setup.config(*cut) == *config))
+    }
+
     /// Whether another job waits for the present one.
     pub fn waiting(&self) -> bool {
         self.next.is_some()

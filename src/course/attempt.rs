@@ -145,10 +145,15 @@ pub fn choices(gap: &Gap) -> Vec<(char, &[String], Option<u32>)> {
 
 /// The gap form as lines of text.
 pub fn gap_form(kernel: &Kernel) -> Vec<String> {
+    gap_form_in(kernel, ASKS)
+}
+
+/// The same with what a gap asks for in so many columns.
+pub fn gap_form_in(kernel: &Kernel, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for (index, gap) in kernel.listing.gaps().enumerate() {
         let asks = format!("{} {}: {}", index + 1, gap.name, gap.asks);
-        lines.extend(wrapped(&asks, ASKS));
+        lines.extend(wrapped(&asks, columns.min(ASKS)));
         for (letter, code, _) in choices(gap) {
             let margin = code
                 .iter()

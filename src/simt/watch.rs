@@ -251,3 +251,6 @@ impl Watch {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

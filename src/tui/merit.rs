@@ -5,7 +5,7 @@ use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
 use app::figure::Origin;
 use app::merit::Pane;
-use study::lab::merit::{Merit, NAME, apart, hotspots, rows, sources};
+use study::lab::merit::{Merit, NAME, apart, cached, hotspots, rows, sources};
 
 /// Where the columns of plans begin, and where the last of four ends.
 const PLANS: [u16; 2] = [22, 78];
@@ -127,8 +127,13 @@ impl Plans<'_> {
         for (edge, head) in edges().zip(table.head.iter().skip(1)) {
             pen.right(edge, 0, head, Role::Dim);
         }
-        let said = apart(times).filter(|_| alone).unwrap_or_default();
-        let said = wrap(&said, usize::from(pen.width()).min(80) - 2);
+        let said = [cached(times), apart(times).filter(|_| alone)];
+        let room = usize::from(pen.width()).min(80) - 2;
+        let said: Vec<String> = said
+            .iter()
+            .flatten()
+            .flat_map(|said| wrap(said, room))
+            .collect();
         let rows = usize::from(pen.height().saturating_sub(1)).saturating_sub(said.len());
         let shown = match table.rows.len() > rows {
             true => rows.saturating_sub(1),

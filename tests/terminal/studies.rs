@@ -110,7 +110,9 @@ fn a_restart_brings_plan_and_times_back() {
     p.press("3");
     p.wait_for("±");
     let time = |screen: &str| {
-        let line = screen.lines().find(|line| line.contains("fwd @"));
+        let line = screen
+            .lines()
+            .find(|line| line.contains(" @ ") && line.contains('±'));
         line.map(str::trim_end).map(str::to_owned)
     };
     assert!(time(&before).is_some(), "{before}");

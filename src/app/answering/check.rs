@@ -374,6 +374,16 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         return Standing::Typing;
     }
     let kept = shared.study.progress.key(&asked.exercise, &asked.key);
+    if let Some(draft) = shared.questions.draft_of(asked)
+        && draft != shared.study.typed(&asked.exercise, &asked.key)
+        && shared.questions.question(asked).judgement.is_none()
+    {
+        // What is made of a right answer has no verdict yet.
+        return match draft.trim() {
+            "" => Standing::Open,
+            _ => Standing::Unchecked,
+        };
+    }
     if kept.solved {
         // It stays solved, whatever is typed later; the word says how that is.
         let now = shared.questions.known.get(asked);

@@ -137,6 +137,9 @@ pub(crate) fn rank(shared: &mut Shared, asked: &Asked, place: usize, out: &mut O
 }
 
 fn choose(shared: &mut Shared, asked: &Asked, chosen: &[String], out: &mut Out) {
+    // The cursor stays with its option, whichever is the first now.
+    let at = here(shared, asked);
     check::write(shared, asked, &chosen.join(", "), out);
-    shared.questions.question_mut(asked).judgement = None;
+    let question = shared.questions.question_mut(asked);
+    (question.option, question.judgement) = (Some(at), None);
 }

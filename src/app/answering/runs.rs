@@ -36,6 +36,10 @@ pub(super) fn run(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         Ok(asked) => asked,
         Err(why) => return shared.notes.say(Tone::Bad, why),
     };
+    if under_way(shared, key) {
+        let text = "This runs already; Ctrl-C stops it.";
+        return shared.notes.say(Tone::Plain, text);
+    }
     // What was not run yet comes first; plans of one setup run one after another.
     let missing = |c: &&Config| shared.runs.of_config(c).is_none();
     let Some(first) = asked.iter().find(missing).or(asked.first()) else {
@@ -79,6 +83,19 @@ pub fn asked_runs(key: &Key) -> Result<Vec<Config>, String> {
         true => vec![setup.config],
         false => named,
     })
+}
+
+/// The figures of a run that the answer to a question reads, each once.
+pub fn asked_figures(key: &Key, config: &Config) -> Vec<String> {
+    let setup = key.setup.answer();
+    setup.map_or_else(|_| Vec::new(), |setup| key.figures_of(&setup, config))
+}
+
+/// Whether a plan that a question asks to be run runs just now, or waits for the run that does.
+pub fn under_way(shared: &Shared, key: &Key) -> bool {
+    let asked = asked_runs(key).unwrap_or_default();
+    let now = |config| shared.runs.runs(config).is_some() || shared.runs.waits(config);
+    asked.iter().any(now)
 }
 
 /// Whether a question is answered by what runs.

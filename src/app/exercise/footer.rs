@@ -62,7 +62,11 @@ fn offered(page: &Exercises, shared: &Shared) -> Footer {
         }
         _ => {
             let keys = goes_on(page, shared, FORM);
-            let run: &[Action] = if runs { &[] } else { &[Action::Run] };
+            let now = key.is_some_and(|key| answering::under_way(shared, key));
+            let run: &[Action] = match runs && !now {
+                true => &[],
+                false => &[Action::Run],
+            };
             let open: &[Action] = match answering::predicted(shared, &asked) {
                 true => &[Action::Open],
                 false => &[],
@@ -87,7 +91,7 @@ fn looked_at(page: &Exercises, shared: &Shared, asked: &Asked) -> bool {
 }
 
 /// The keys with what Space does: it goes on with the path where that led here and asks
-/// something else now, behind its end to the contents, else to the next open question.
+/// something else now, behind its end to the contents, else to the next open question, where there is one.
 fn goes_on(page: &Exercises, shared: &Shared, keys: &'static [FooterItem]) -> Footer {
     let follows = page.follows();
     let route = shared.contents.route.as_ref();
@@ -97,7 +101,12 @@ fn goes_on(page: &Exercises, shared: &Shared, keys: &'static [FooterItem]) -> Fo
             renamed(keys, Action::Flip, "contents")
         }
         true => renamed(keys, Action::Flip, "path goes on"),
-        false => renamed(keys, Action::Flip, "next open"),
+        false => match current(page, shared) {
+            Some(asked) if answering::next_open(shared, &asked).is_none() => {
+                without(keys, &[Action::Flip])
+            }
+            _ => renamed(keys, Action::Flip, "next open"),
+        },
     }
 }
 

@@ -8,7 +8,6 @@ use crate::keymap::Action;
 use crate::note::Tone;
 use crate::onward;
 use crate::shared::Shared;
-use course::Key;
 
 /// Acts on the form.
 pub(super) fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -94,7 +93,7 @@ pub(super) fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out
             } else if follows {
                 onward::forth(shared, &asked, out);
             } else {
-                match next_open(page, shared) {
+                match answering::next_open(shared, &asked) {
                     Some(next) => {
                         moved(page, shared, |row, _| row);
                         if let Some(form) = &mut page.form {
@@ -103,24 +102,9 @@ pub(super) fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out
                     }
                     None => shared
                         .notes
-                        .say(Tone::Plain, "No question is open below. Esc leads back."),
+                        .say(Tone::Plain, "No other question is open. Esc leads back."),
                 }
             }
         }
     }
-}
-
-/// The next question of the form that is not solved yet.
-fn next_open(page: &Exercises, shared: &Shared) -> Option<usize> {
-    let row = page.form.as_ref()?.row;
-    let exercise = shown(page, shared)?;
-    let open = |key: &Key| {
-        !shared
-            .study
-            .progress
-            .key(&exercise.id, &key.name.text)
-            .solved
-    };
-    let below = exercise.keys.iter().enumerate().skip(row + 1);
-    below.filter(|(_, key)| open(key)).map(|(at, _)| at).next()
 }

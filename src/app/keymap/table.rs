@@ -303,7 +303,7 @@ pub const TABLE: &[Entry] = &[
         keys: &[],
         also: &[],
         shown: "0-9 a-z",
-        says: "at a question: its answer",
+        says: "an answer; a-z: own words",
     },
     entry(
         On::Here(&[Home]),
@@ -405,7 +405,7 @@ pub const TABLE: &[Entry] = &[
         On::Here(&[Doctor]),
         &[(ch('R'), RunAll)],
         &[],
-        "look at this machine again",
+        "look again, measure the ceilings",
     ),
     // Everywhere.
     entry(

@@ -194,8 +194,23 @@ fn kinds(counted: [Option<BytesReport>; 2], behind: &Behind, cost: &Cost, v1: &C
     })
 }
 
+/// What is said where the cursor stands on a row.
+pub(super) fn said(at: usize, bench: &Bench, machine: &Machine, runs: &Runs) -> Option<String> {
+    let beaten = || beaten(bench, machine, runs);
+    if at + 1 == super::ROWS {
+        let said = compared(bench, runs).or_else(|| elsewhere(bench, runs));
+        return said.or_else(beaten);
+    }
+    let rows = table(bench, machine, runs);
+    let floor = rows.get(at).filter(|row| row.label.starts_with("floor"));
+    let floor = floor.and_then(|_| beaten());
+    floor
+        .or_else(|| paired(bench, runs).map(str::to_owned))
+        .or_else(beaten)
+}
+
 /// A sentence where the plan ran faster than the roof of its own device allows.
-pub(super) fn beaten(bench: &Bench, machine: &Machine, runs: &Runs) -> Option<String> {
+fn beaten(bench: &Bench, machine: &Machine, runs: &Runs) -> Option<String> {
     let time = runs.of(bench.setup(), bench.cut())?.time_us.as_ref()?;
     let ceilings = machine
         .ceilings
@@ -204,21 +219,29 @@ pub(super) fn beaten(bench: &Bench, machine: &Machine, runs: &Runs) -> Option<St
     let floor = ceilings.floor(&bench.cost().forward, bench.setup().dtype)? * 1e6;
     (time.median < floor).then(|| {
         format!(
-            "{:.0} % of the roof: faster than DRAM allows, so the data sat in cache.",
-            100.0 * floor / time.median
+            "Floor {:.2} times its time: faster than DRAM allows; the data sat in cache.",
+            floor / time.median
         )
     })
 }
 
 /// What can be said of the times of the plan and of V1, where they ran in turns.
-pub(super) fn compared(bench: &Bench, runs: &Runs) -> Option<String> {
+fn compared(bench: &Bench, runs: &Runs) -> Option<String> {
     let (cut, v1) = (bench.cut(), Version::V1.cut());
     let (_, verdict) = runs.in_turns(bench.setup(), v1, cut)?;
     (cut != v1).then(|| verdict.sentence(&v1.title(), &cut.title()))
 }
 
+/// What is saved where plans ran in turns is no difference of the medians beside it.
+fn paired(bench: &Bench, runs: &Runs) -> Option<&'static str> {
+    let (cut, v1) = (bench.cut(), Version::V1.cut());
+    let (_, verdict) = runs.in_turns(bench.setup(), v1, cut)?;
+    (cut != v1 && verdict.claimed())
+        .then_some("turns: saved compares round by round, so it is not that of the two medians.")
+}
+
 /// What is said of a plan that only another build or another device has run.
-pub(super) fn elsewhere(bench: &Bench, runs: &Runs) -> Option<String> {
+fn elsewhere(bench: &Bench, runs: &Runs) -> Option<String> {
     let mut cuts = [bench.cut(), Version::V1.cut()].into_iter();
     cuts.find_map(|cut| runs.elsewhere(bench.setup(), cut))
 }
@@ -239,6 +262,8 @@ fn times(bench: &Bench, runs: &Runs) -> Row {
     Row {
         label: match timed.or(timed_v1) {
             None => "time µs, fwd @".to_owned(),
+            // Where `saved` is not what the two medians beside it give: `paired` says why.
+            Some(_) if paired(bench, runs).is_some() => format!("{}, turns @", clock.unit),
             // Medians with their spread need the room.
             Some(_) => format!("{}, fwd @", clock.unit),
         },

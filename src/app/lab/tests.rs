@@ -91,3 +91,46 @@ fn what_was_estimated_behind_another_devices_cache_was_not_run_for_this_one() {
     assert_eq!(cell(&runs, "  DRAM H200 ="), "·");
     assert_eq!(cell(&runs, "  issued #"), "63.071");
 }
+
+/// Rounds of 1000, 1100 and 1200 µs of V1, of which V2 takes 0.8, 0.9 and 0.7: medians of 1100
+/// and 840 µs, and a middle of the ratios that is not theirs.
+#[test]
+fn what_is_saved_in_turns_is_marked_and_the_table_says_why() {
+    let mut bench = Bench::new(Setup::preset("workshop").unwrap()).unwrap();
+    bench.put(Version::V2.cut()).unwrap();
+    let (v1, v2) = (Version::V1.cut(), Version::V2.cut());
+    let mut runs = Runs::default();
+    let (ticket, _) = runs.ask(bench.setup(), vec![v2, v1], 0).unwrap();
+    let count = std::cell::Cell::new([0; 2]);
+    crate::runs::tests::to_its_end(&mut runs, ticket, |cut| {
+        let mut rounds = count.get();
+        let round = &mut rounds[usize::from(cut == v1)];
+        let base = [1000.0, 1100.0, 1200.0][*round % 3];
+        let part = [0.8, 0.9, 0.7][*round % 3];
+        *round += 1;
+        count.set(rounds);
+        if cut == v1 { base } else { part * base }
+    });
+    let machine = Machine::default();
+    let rows = table(&bench, &machine, &runs);
+    let row = rows.last().unwrap();
+    let (_, verdict) = runs.in_turns(bench.setup(), v1, v2).unwrap();
+    assert!(verdict.claimed(), "{verdict:?}");
+    assert_eq!(
+        (&row.label, &row.saved),
+        (&"µs, turns @".into(), &verdict.cell())
+    );
+    assert_ne!(row.saved, plan::units::figure::saved(1100.0, 840.0, 1));
+    // On every row but its own, which has the ratio with its interval.
+    let said = |at| table::said(at, &bench, &machine, &runs).unwrap();
+    for at in 0..ROWS - 1 {
+        assert!(said(at).contains("round by round"), "{at}: {}", said(at));
+    }
+    assert!(said(ROWS - 1).contains("rounds in turns"));
+    assert!((0..ROWS).all(|at| said(at).chars().count() <= 79));
+    // Nothing of the kind where a plan stands beside itself.
+    bench.put(v1).unwrap();
+    let rows = table(&bench, &machine, &runs);
+    assert_eq!(rows.last().unwrap().label, "µs, fwd @");
+    assert_eq!(table::said(0, &bench, &machine, &runs), None);
+}

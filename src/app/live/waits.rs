@@ -7,12 +7,12 @@ use crate::lesson::{self, Focus, Reader};
 use crate::question::{Asked, Asks};
 use crate::shared::Shared;
 use course::present::Piece;
-use course::{Lesson, Live};
+use course::{Block, Lesson, Live};
 
 /// The question that a block asks.
 pub fn asked(shared: &Shared, live: &Live) -> Option<Asked> {
     match &live.content {
-        Ok(course::Block::Question { exercise, key }) => {
+        Ok(Block::Question { exercise, key }) => {
             let key = key.as_ref().map(|k| &*k.text);
             shared.study.question(&exercise.text, key)
         }
@@ -110,8 +110,10 @@ fn wants(shared: &Shared, lesson: &Lesson, live: &Live) -> Asks {
             _ => Asks::Begun,
         };
     }
-    match asked(shared, live) {
-        Some(asked) => answering::asks(shared, &asked),
-        None => Asks::Untyped,
+    match (asked(shared, live), &live.content) {
+        (Some(asked), _) => answering::asks(shared, &asked),
+        // A claim that was judged asks nothing any more.
+        (None, Ok(Block::Claim { id })) if shared.study.looked_at(id.as_str()) => Asks::Nothing,
+        (None, _) => Asks::Untyped,
     }
 }

@@ -72,8 +72,8 @@ pub struct Achieved {
     pub intensity: f64,
     /// FLOP/s: the forward's FLOPs over the median time.
     pub rate: f64,
-    /// The part of the floor in the time: 1 where nothing but the roof holds
-    /// it back. `None` where a kernel has no roof.
+    /// The rate over what the roof of products, the upper one, allows at this intensity: how
+    /// far below that line the point stands. `None` where the device has no such roof.
     pub of_roof: Option<f64>,
     /// It is the plan on the bench.
     pub present: bool,
@@ -273,11 +273,14 @@ fn achieved(ceilings: &Ceilings, bench: &Bench, versions: &[Cost], runs: &Runs) 
     let of = |sign: char, cost: &Cost| {
         let cut = cost.config.cut;
         let seconds = runs.of(bench.setup(), cut)?.time_us.as_ref()?.median * 1e-6;
+        let intensity = cost.forward.intensity();
+        let rate = cost.forward.flops as f64 / seconds;
+        let roof = ceilings.roof(dtype, true);
         (seconds > 0.0).then(|| Achieved {
             sign,
-            intensity: cost.forward.intensity(),
-            rate: cost.forward.flops as f64 / seconds,
-            of_roof: ceilings.floor(&cost.forward, dtype).map(|f| f / seconds),
+            intensity,
+            rate,
+            of_roof: roof.map(|roof| rate / roof.attainable(intensity)),
             present: cut == bench.cut(),
         })
     };

@@ -33,7 +33,7 @@ fn a_newer_job_waits_and_never_stops_the_running_one() {
 
 /// Answers every run of the job that is under way with the launches of its plan;
 /// `time` in microseconds by plan.
-fn to_its_end(
+pub(crate) fn to_its_end(
     runs: &mut Runs,
     mut ticket: Ticket,
     time: impl Fn(Cut) -> f64,

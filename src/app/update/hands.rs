@@ -9,8 +9,9 @@ use crate::mouse::Target;
 use crate::note::Tone;
 use crate::page::SMALLEST;
 use crate::question::{Asks, ELSEWHERE};
-use crate::state::State;
+use crate::state::{State, footer};
 use crate::{answering, find, palette};
+use course::Kind;
 
 /// How long after a character the next one still belongs to the same word.
 const SAME_WORD: u64 = 400;
@@ -100,7 +101,7 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
     if let Code::Char(c) = key.code
         && !key.ctrl
         && !too_small
-        && begun(state, c, out)
+        && (begun(state, c, out) || worded(state, c, out))
     {
         return;
     }
@@ -202,6 +203,41 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
         Asks::Untyped => return false,
     }
     true
+}
+
+/// A letter begins an answer in one's own words where none stands yet, but one that the
+/// footer names is its key. Where the next letter follows at once, it began a word, too, and
+/// is not lost. `false`: it is a key like others.
+fn worded(state: &mut State, c: char, out: &mut Out) -> bool {
+    let begun = state.letter.take();
+    let asked = state.screen().asked(&state.shared);
+    let key = asked
+        .as_ref()
+        .and_then(|asked| state.shared.study.key_of(asked));
+    let words = key.is_some_and(|key| key.kind == Kind::Text);
+    if !c.is_alphabetic() || !words || asks(state) != Asks::Value {
+        return false;
+    }
+    let now = state.shared.now;
+    let begun = begun.filter(|(first, at)| *first != c && now < at + SAME_WORD);
+    if begun.is_none() && named(state, c) {
+        state.letter = Some((c, now));
+        return false;
+    }
+    act(state, Action::Change, out);
+    if state.typing() {
+        for letter in begun.map(|(first, _)| first).into_iter().chain([c]) {
+            typed(state, ch(letter), out);
+        }
+    }
+    true
+}
+
+/// Whether the footer names a letter.
+fn named(state: &State, c: char) -> bool {
+    let items = footer(state);
+    let mut actions = items.iter().flat_map(|(actions, _)| actions.iter());
+    actions.any(|action| state.shared.keys.key_of(state.page, *action) == Some(ch(c)))
 }
 
 /// Says why a digit does nothing here, and where digits lead to screens.

@@ -1,6 +1,7 @@
 //! Figures of merit of the plans: those of the workshop's pages, from the same value.
 
 use crate::cli::table::{Align, Table};
+use crate::cli::words::wrapped;
 use app::machine::Ceilings;
 use app::merit::roofs;
 use course::Places;
@@ -8,7 +9,7 @@ use course::answer::data_sheets;
 use plan::cost::{Gpu, GpuDatabase};
 use plan::run::{BackendKind, Report};
 use study::lab::Column as Compared;
-use study::lab::merit::{Merit, NAME, hotspots};
+use study::lab::merit::{Merit, NAME, cached, hotspots};
 
 /// The roof of the device that plans ran on, where the workshop has measured it with this
 /// build.
@@ -55,7 +56,8 @@ pub(super) fn ran_on(report: &Report, gpu: &Gpu) -> bool {
 
 /// The hotspots of a plan as a table; none where its kernels were not timed.
 pub(super) fn hot(title: &str, merit: &Merit) -> Option<Vec<String>> {
-    let found = hotspots(merit.times.as_ref()?, NAME);
+    let times = merit.times.as_ref()?;
+    let found = hotspots(times, NAME);
     let mut heads = found.head.iter();
     let name = heads.next()?;
     let first = [(name.as_str(), Align::Left)];
@@ -66,5 +68,7 @@ pub(super) fn hot(title: &str, merit: &Merit) -> Option<Vec<String>> {
         table.row(row);
     }
     let title = format!("{title}, forward, kernels by time");
-    Some(std::iter::once(title).chain(table.lines()).collect())
+    let said = cached(times).map(|said| wrapped(&said, "", ""));
+    let lines = std::iter::once(title).chain(table.lines());
+    Some(lines.chain(said.into_iter().flatten()).collect())
 }

@@ -8,7 +8,8 @@
 //! - Exact answers: whole numbers below 10⁴ strictly; larger ones are right
 //!   when equal at the precision typed with at least four digits. Zeros at the
 //!   end of a plain whole number are not digits: 33,550,000 has four.
-//! - Close is four times the tolerance, or right to the two or more digits that
+//! - Close is four times the tolerance (nothing is where that would reach zero, and
+//!   with it every number that is too small), or right to the two or more digits that
 //!   were typed (zeros at the end among them), or cut off behind the third. For
 //!   exact answers there is no close below 10⁴; above it is 0.5 %, what three
 //!   digits leave open; of four digits or more the first three are right.
@@ -148,6 +149,8 @@ pub struct Judgement {
     pub cells: Vec<Cell>,
     /// Several options were asked for: what is wrong may be one that is not marked.
     pub several: bool,
+    /// What was typed is compared with what runs gave.
+    pub measured: bool,
 }
 
 /// What came out, beside a prediction.
@@ -190,7 +193,11 @@ pub fn grade(typed: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, ExprErr
         Kind::Predict => free::prediction(typed, key, &env),
         Kind::Table => table::judged(typed, key, &env),
         Kind::Choice | Kind::Choices | Kind::Ranking => choice::grade(typed, key, &env),
-        Kind::Number | Kind::Measured => number::grade(typed, key, &env),
+        Kind::Number | Kind::Measured => {
+            let measured = key.kind == Kind::Measured;
+            let judged = number::grade(typed, key, &env)?;
+            Ok(Judgement { measured, ..judged })
+        }
     }
 }
 
@@ -243,6 +250,7 @@ impl Judgement {
             prediction: None,
             cells: Vec::new(),
             several: false,
+            measured: false,
         }
     }
 }

@@ -327,6 +327,19 @@ impl Key {
         found
     }
 
+    /// The figures that its answer reads off the run of a configuration, each once. `setup`
+    /// is the exercise's.
+    pub fn figures_of(&self, setup: &Setup, config: &Config) -> Vec<String> {
+        let setup = setup.with(&self.settings());
+        let mut found: Vec<String> = Vec::new();
+        for (of, figure) in self.expressions().flat_map(|answer| answer.runs(&setup)) {
+            if of == *config && !found.contains(&figure) {
+                found.push(figure);
+            }
+        }
+        found
+    }
+
     /// Every run that its answer and its slips ask, by configuration, with the
     /// figures asked of each. `setup` is the exercise's.
     pub fn runs(&self, setup: &Setup) -> Vec<(Config, Vec<String>)> {

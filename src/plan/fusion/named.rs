@@ -46,13 +46,13 @@ macro_rules! fusions {
 // Name of the variant, name that is typed, boundaries, summary.
 fusions! {
     Qkv, "qkv", joined(&[&[O::Q, O::K, O::V]]),
-        "one kernel for q, k and v reads n1 once";
+        "q, k and v share one read of their input";
     Rope, "rope", joined(&[&[O::Q, O::K, O::V, O::RopeQ, O::RopeK]]),
         "q and k are rotated before they are written";
     Flash, "flash", joined(&[&[O::Qk, O::Softmax, O::Pv]]),
         "scores and probabilities stay on the chip";
     GateUp, "gate_up", joined(&[&[O::Gate, O::Up]]),
-        "one kernel for gate and up reads n2 once";
+        "gate and up share one read of their input";
     SiluMul, "silu_mul", joined(&[&[O::Silu, O::Mul]]),
         "sg stays in registers";
     Swiglu, "swiglu", joined(&[&[O::Gate, O::Up, O::Silu, O::Mul]]),

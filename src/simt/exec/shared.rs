@@ -129,7 +129,12 @@ fn observe(
             };
             let place = offsets[lane as usize];
             if let Err(kind) = watch.read(stamp, (warp, lane), place, bytes, with) {
-                caught = Some((lane, kind));
+                let readers = match with {
+                    Readers::Lane => 1 << lane,
+                    Readers::Crowd => crowd & mask | 1 << lane,
+                    Readers::Warp => mask,
+                };
+                caught = Some((racing(&kind, warp, readers).unwrap_or(lane), kind));
                 break;
             }
         }
@@ -152,6 +157,18 @@ fn observe(
         Some((lane, kind)) => turn.fail(inst, lane, *kind),
         None => true,
     }
+}
+
+/// Of lanes that read a place together the one that is named: the writer's own read is
+/// ordered behind its write, its neighbour's is not.
+#[cold]
+fn racing(problem: &Problem, warp: u32, readers: u32) -> Option<u32> {
+    let writer = match problem {
+        Problem::Race { earlier, .. } => earlier.thread,
+        _ => None,
+    };
+    let mut lanes = lanes_of(readers).map(|lane| lane as u32);
+    lanes.find(|lane| Some(warp * WARP as u32 + lane) != writer)
 }
 
 /// The same by exact clocks. What `cp.async` will write is noted when it arrives.

@@ -6,7 +6,7 @@
 mod shown;
 mod times;
 
-pub use shown::{NAME, Row, Table, apart, hotspots, rows, sources};
+pub use shown::{NAME, Row, Table, apart, cached, hotspots, rows, sources};
 pub use times::{ComponentTime, Hotspot, Times};
 
 use crate::profile::framework::utilisation;
@@ -46,11 +46,20 @@ impl Roofs {
 
     /// What a kernel takes at least, in seconds.
     pub fn floor(&self, kernel: &KernelCost) -> f64 {
-        let roof = match kernel.has_product() {
+        self.over(kernel)
+            .floor_seconds(kernel.flops, kernel.bytes())
+    }
+
+    /// What its bytes alone take, in seconds.
+    fn moved(&self, kernel: &KernelCost) -> f64 {
+        self.over(kernel).floor_seconds(0, kernel.bytes())
+    }
+
+    fn over(&self, kernel: &KernelCost) -> Roof {
+        match kernel.has_product() {
             true => self.products,
             false => self.others,
-        };
-        roof.floor_seconds(kernel.flops, kernel.bytes())
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use app::answering::{here, leads_on, right};
 use app::mouse::Target;
 use app::question::Asked;
 use course::Kernel;
-use course::attempt::{gap_form, gaps_wanted, letters};
+use course::attempt::{gap_form, gap_form_in, gaps_wanted, letters};
 
 /// The lines of an excerpt, one to be marked.
 pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: usize) -> Vec<Row> {
@@ -68,7 +68,7 @@ pub fn file(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> 
 /// The gaps and their choices; `typed`: while letters are typed, how, those gaps that
 /// have one in a line, and the gap of the next one.
 pub fn gaps(kernel: &Kernel, typed: Option<&str>, width: usize) -> Vec<Row> {
-    let form = gap_form(kernel);
+    let form = gap_form_in(kernel, width);
     let given = typed.map(letters).unwrap_or_default();
     let done = given.len();
     let mut rows = Vec::new();
@@ -83,11 +83,12 @@ pub fn gaps(kernel: &Kernel, typed: Option<&str>, width: usize) -> Vec<Row> {
             .collect();
         rows.extend(words(&chosen.join("   "), width, Role::Text));
     }
-    let heads = form.iter().enumerate().filter(|(_, line)| {
-        let mut number = line.chars();
-        number.next().is_some_and(|c| c.is_ascii_digit())
+    let names = (1..).zip(kernel.listing.gaps());
+    let heads = names.filter_map(|(number, gap)| {
+        let head = format!("{number} {}:", gap.name);
+        form.iter().position(|line| line.starts_with(&head))
     });
-    let heads: Vec<usize> = heads.map(|(at, _)| at).collect();
+    let heads: Vec<usize> = heads.collect();
     // Behind the last letter the last gap stays.
     let from = heads.get(done).or(heads.last()).copied().unwrap_or(0);
     let lines = form
@@ -108,25 +109,54 @@ pub fn shows_gaps(state: &State, asked: &Asked, keys: bool) -> bool {
 pub fn told(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let key = state.shared.study.key_of(asked);
-    // The gaps stand below.
+    // The gaps may stand below.
     let kernel = key.and_then(|key| key.kernel.as_ref());
-    let form = kernel.filter(|kernel| kernel.is_written()).map(gap_form);
-    let form = form
-        .filter(|_| shows_gaps(state, asked, true))
-        .unwrap_or_default();
-    let lines = state.shared.questions.question(asked).lines.into_iter();
-    for line in lines.filter(|line| !form.contains(line)) {
+    let kernel = kernel.filter(|kernel| kernel.is_written());
+    let form = kernel.map(gap_form).unwrap_or_default();
+    let mut stands = shows_gaps(state, asked, true);
+    for line in state.shared.questions.question(asked).lines {
+        if form.contains(&line) {
+            // The form is laid out once, in the room that there is.
+            if let Some(kernel) = kernel.filter(|_| !stands) {
+                rows.extend(gaps(kernel, None, width));
+                stands = true;
+            }
+            continue;
+        }
         let role = match line.chars().next() {
             Some('+') => Role::Good,
             Some('-') => Role::Bad,
             _ => Role::Text,
         };
-        if line.starts_with([' ', '+', '-']) {
-            let text = std::iter::once((line.as_str(), role));
-            rows.extend(laid(Row::default(), text, width));
+        if let Some((sign, code)) = signed(&line) {
+            let text = std::iter::once((code, role));
+            rows.extend(laid(Row::of(sign, role), text, width));
         } else {
             rows.extend(words(&line, width, role));
         }
     }
     rows
+}
+
+/// A line of code as its sign and the rest: a long one is not broken between the two.
+fn signed(line: &str) -> Option<(&str, &str)> {
+    let signs = line.starts_with([' ', '+', '-']);
+    line.split_at_checked(2).filter(|_| signs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_of_a_difference_keeps_its_sign() {
+        let line = "-         right[t][w] = at < width ? weights[at * inner + slice] : 0.0f;";
+        let (sign, code) = signed(line).unwrap();
+        for width in [30, 40, 60] {
+            let text = std::iter::once((code, Role::Bad));
+            let rows = laid(Row::of(sign, Role::Bad), text, width);
+            let first = rows[0].text();
+            assert!(first.starts_with("-         right"), "{first}");
+        }
+    }
 }

@@ -5,11 +5,13 @@ use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::Setup;
 use app::State;
-use app::answering::{asked_runs, micros};
+use app::answering::{asked_figures, asked_runs, micros};
 use app::ask::{Ask, Shown};
 use app::figure;
 use course::Key;
-use plan::run::{BackendKind, MicroRequest};
+use course::answer::report_value;
+use plan::run::{BackendKind, MicroRequest, Report};
+use plan::units;
 
 /// What a run of the plan that is asked about showed, or how to have one.
 pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
@@ -24,15 +26,26 @@ pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
     let several = asked.len() > 1;
     asked
         .iter()
-        .map(|config| {
+        .flat_map(|config| {
             let plan = format!("{} at {}", config.cut.title(), Setup::of(config, 0).title());
+            if let Some(running) = state.shared.runs.runs(config) {
+                let text = format!(
+                    "running {plan} on {} …  Ctrl-C stops it",
+                    running.backend.name()
+                );
+                return words(&text, width, Role::Accent);
+            }
+            if state.shared.runs.waits(config) {
+                let text = format!("{plan} runs next …");
+                return words(&text, width, Role::Dim);
+            }
             let Some(report) = state.shared.runs.of_config(config) else {
                 let what = if several {
                     plan.as_str()
                 } else {
                     "the plan that is asked about"
                 };
-                return Row::of(format!("r runs {what}"), Role::Dim);
+                return words(&format!("r runs {what}"), width, Role::Dim);
             };
             let whose = if several {
                 format!(" of {plan}")
@@ -47,15 +60,64 @@ pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
                 format!("{} launches #", report.launches.counted),
                 Role::Issued,
             );
-            match &report.time_us {
+            let row = match &report.time_us {
                 Some(time) => {
                     let text = format!("   {} @", figure::measured(time.median * 1e-6));
                     row.and(text, Role::Measured)
                 }
                 None => row,
+            };
+            let mut rows = vec![row];
+            for path in asked_figures(key, config) {
+                rows.extend(read_off(report, &path, width));
             }
+            rows
         })
         .collect()
+}
+
+/// A figure of a run that the answer reads, in a line of its own; nothing of those that the
+/// line of the run says.
+fn read_off(report: &Report, path: &str, width: usize) -> Vec<Row> {
+    let (label, role) = match path {
+        "launches.counted" | "time.median" => return Vec::new(),
+        "launches.library" => ("launches of a library", Role::Issued),
+        "launches.planned" => ("launches of the plan", Role::Modelled),
+        "time.min" => ("fastest run", Role::Measured),
+        "time.max" => ("slowest run", Role::Measured),
+        "time.runs" => ("runs timed", Role::Issued),
+        "bytes.modelled" => ("bytes, modelled", Role::Modelled),
+        "bytes.issued" => ("bytes issued", Role::Issued),
+        "bytes.compulsory" => ("bytes, compulsory", Role::Modelled),
+        "bytes.estimated_dram" => ("bytes of DRAM, estimated", Role::Issued),
+        "bytes.measured_dram" => ("bytes of DRAM, measured", Role::Measured),
+        "held" => ("bytes held", Role::Issued),
+        "check.max_abs_error" => ("largest error against fp64", Role::Measured),
+        "check.rel_error" => ("error against fp64, relative", Role::Measured),
+        other => (other, Role::Text),
+    };
+    let sign = match role {
+        Role::Modelled => " =",
+        Role::Issued => " #",
+        Role::Measured => " @",
+        _ => "",
+    };
+    match report_value(report, path) {
+        // An error is far below a per cent.
+        Some(value) if path.starts_with("check.") => words(
+            &format!("{label}: {:.2e}{sign}", value.value()),
+            width,
+            role,
+        ),
+        Some(value) => {
+            let text = format!("{label}: {}{sign}", units::format(&value));
+            words(&text, width, role)
+        }
+        None => {
+            let text = format!("{label}: {} does not say it", report.backend);
+            words(&text, width, Role::Warn)
+        }
+    }
 }
 
 /// An experiment of the gym: its figures, or how to have them.

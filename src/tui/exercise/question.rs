@@ -406,12 +406,6 @@ fn next_open(state: &State, asked: &Asked) -> String {
     let Some(exercise) = state.shared.study.exercise(&asked.exercise) else {
         return String::new();
     };
-    let names: Vec<&str> = exercise.keys.iter().map(|k| k.name.as_str()).collect();
-    let at = names.iter().position(|n| *n == asked.key).unwrap_or(0);
-    let open = |i: &usize| {
-        let name = names.get(*i).copied().unwrap_or_default();
-        !state.shared.study.progress.key(&exercise.id, name).solved
-    };
     if state.exercises.follows() {
         let followed = state.shared.contents.route.as_ref();
         return match followed.is_some_and(|followed| followed.walk.next.is_none()) {
@@ -419,8 +413,7 @@ fn next_open(state: &State, asked: &Asked) -> String {
             false => " Space goes on with the path.".to_owned(),
         };
     }
-    let next = (at + 1..names.len()).chain(0..at).find(open);
-    match next.map(|i| i + 1) {
+    match answering::next_open(&state.shared, asked).map(|i| i + 1) {
         Some(number) => format!(" Next: question {number}."),
         None => match (exercise.draw, exercise.next_variant()) {
             (_, None) => " That was the last one.".to_owned(),

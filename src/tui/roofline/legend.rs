@@ -189,7 +189,7 @@ fn below(state: &State) -> Vec<(String, Role)> {
             let text = format!("{}: a forward of {title} @", run.sign);
             lines.push((text, Role::Measured));
             let part = match run.of_roof {
-                // Faster than memory allows: the data sat in a cache.
+                // Above the line: faster than memory allows, the data sat in a cache.
                 Some(part) if part > 1.0 => ", >100 %".to_owned(),
                 Some(part) => format!(", {}", figure::percent(part)),
                 None => String::new(),

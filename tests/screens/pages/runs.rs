@@ -172,7 +172,14 @@ fn counted_bytes_on_the_ribbon_only_where_they_were_counted() {
 #[test]
 fn a_time_below_the_floor_says_that_the_data_sat_in_cache() {
     let lab = Screen::new(80, 24).typed("3vvvr").counted();
+    // Of plans in turns the table says first what `saved` is, and on the row of floors this.
     let lab = lab.keys([key(Code::Tab)]);
+    assert!(
+        lab.rows()
+            .join("\n")
+            .contains("saved compares round by round")
+    );
+    let lab = lab.keys([key(Code::Down); 6]);
     let text = lab.rows().join("\n");
     assert!(text.contains("the data sat in cache"), "{text}");
     let compare = Screen::new(80, 24).typed("4R").counted();

@@ -1,6 +1,8 @@
 //! How a value comes about: the expression with numbers, and of everything that it asks
 //! of the cost model the terms that were summed.
 
+mod crossing;
+
 use super::Expr;
 use super::ast::{Arg, Call, Extent, Field, Function, Kind, Node, Operator, Subject};
 use super::eval::Evaluator;
@@ -179,6 +181,9 @@ impl Derivation<'_> {
             Kind::Negated(inner) => self.calls(inner, steps),
             // The page shows it: nothing is derived.
             Kind::Call(call) if call.function == Function::Given => {}
+            Kind::Call(call) if call.function == Function::Crossing => {
+                self.crossed(call, steps);
+            }
             Kind::Call(call) => {
                 for step in self.call(call) {
                     if !steps.contains(&step) {

@@ -32,9 +32,7 @@ impl Evaluator<'_> {
             return Err(refuse(format!("curves cross along {known}, not “{name}”")));
         }
         let above = |n: u64| -> Result<bool> {
-            let setting = Setting::parse(name, &n.to_string()).map_err(|e| refuse(e.message))?;
-            let setup = setup.with(&[setting]);
-            let (left, right) = (self.number(left, &setup)?, self.number(right, &setup)?);
+            let (left, right) = self.sides((left, right), &along(name, n, setup, column)?)?;
             let apart = left.minus(right).map_err(|e| arithmetic(e, column))?;
             Ok(apart.value() > 0.0)
         };
@@ -58,6 +56,15 @@ impl Evaluator<'_> {
             }
         }
         Ok(Value::Quantity(Quantity::count(high)))
+    }
+
+    /// What two curves are at a place.
+    pub(super) fn sides(
+        &self,
+        (left, right): (&Node, &Node),
+        setup: &Setup,
+    ) -> Result<(Quantity, Quantity)> {
+        Ok((self.number(left, setup)?, self.number(right, setup)?))
     }
 
     /// Names by their numbers, the largest first; of equals the first named.
@@ -87,4 +94,14 @@ impl Evaluator<'_> {
             _ => Value::Text(names.next_back().unwrap_or_default()),
         })
     }
+}
+
+/// A setup with a setting at n.
+pub(super) fn along(name: &str, n: u64, setup: &Setup, column: usize) -> Result<Setup> {
+    let setting = Setting::parse(name, &n.to_string());
+    let setting = setting.map_err(|e| ExprError {
+        column,
+        message: e.message,
+    })?;
+    Ok(setup.with(&[setting]))
 }

@@ -1,6 +1,6 @@
 //! Numbers: how they are read, and the verdict.
 
-use super::wanted::{self, CLOSE, Wanted, coerced, coincide, strict};
+use super::wanted::{self, Wanted, coerced, coincide, strict};
 use super::{Fits, Judgement, Verdict, said};
 use super::{convention, reading, turned};
 use crate::answer::Env;
@@ -58,7 +58,10 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
         exact: right.then(|| in_full(&wanted)),
         tolerance: near.then(|| wanted.allows()),
         // What is right as far as it goes may lie outside of any band.
-        close: (near && !wanted.short(&typed)).then(|| wanted.tolerance.times(CLOSE).to_string()),
+        close: wanted
+            .near()
+            .filter(|_| !wanted.short(&typed))
+            .map(|near| near.to_string()),
         ..Judgement::plain(text, verdict)
     })
 }

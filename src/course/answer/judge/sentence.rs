@@ -52,6 +52,9 @@ impl Judgement {
                     Side::Low => "a little low",
                 };
                 match (&self.tolerance, &self.close) {
+                    (Some(tolerance), Some(close)) if self.measured => format!(
+                        "{typed} is {how}: outside {tolerance}, inside {close}. It is compared with what your runs gave: another run, or fewer digits, gives this. Not counted as a try."
+                    ),
                     (Some(tolerance), Some(close)) => format!(
                         "{typed} is {how}: outside {tolerance}, inside {close}. A step was rounded too early, or a small term is left out or counted in. Not counted as a try."
                     ),

@@ -231,6 +231,44 @@ fn mebibytes_called_megabytes_are_named() {
 }
 
 #[test]
+fn no_number_is_close_to_what_four_tolerances_lead_to_zero() {
+    // answer, tolerance, unit, typed, verdict. Four times 24 % is less than all of it, four
+    // times 25 % is not; nor are 4 · 0.5 points of 2 %, or 4 · 0.02 of 0.08.
+    for (answer, tolerance, unit, typed, word) in [
+        ("0.008", "30 %", "", "0.008", "right"),
+        ("0.008", "30 %", "", "0.0058", "right"),
+        ("0.008", "30 %", "", "0.0055", "wrong"),
+        ("0.008", "30 %", "", "1e-20", "wrong"),
+        ("0.008", "30 %", "", "0.0125", "wrong"),
+        ("0.008", "25 %", "", "0.0001", "wrong"),
+        ("0.008", "25 %", "", "0.0105", "wrong"),
+        ("0.008", "24 %", "", "0.0105", "close"),
+        ("0.008", "24 %", "", "0.0101", "close"),
+        ("0.008", "24 %", "", "0.0002", "wrong"),
+        ("-0.008", "30 %", "", "-0.00001", "wrong"),
+        ("0.02", "0.5 points", "", "2.4 %", "right"),
+        ("0.02", "0.5 points", "", "0.1 %", "wrong"),
+        ("0.02", "0.5 points", "", "2.7 %", "wrong"),
+        ("0.021", "0.5 points", "", "2.7 %", "close"),
+        ("0.08", "0.02", "", "0.095", "right"),
+        ("0.08", "0.02", "", "1e-9", "wrong"),
+        ("0.08", "0.02", "", "0.11", "wrong"),
+        ("0.0812", "0.02", "", "0.11", "close"),
+        ("0.0812", "0.02", "", "0.0013", "close"),
+        ("0.0812", "0.02", "", "0.0011", "wrong"),
+    ] {
+        let judged = judged(typed, &key(answer, tolerance, unit), &[]);
+        let said = judged.sentence();
+        assert_eq!(
+            judged.verdict.word(),
+            word,
+            "{typed} for {answer} ± {tolerance}: {said}"
+        );
+        assert_eq!(said.contains("a little"), word == "close", "{said}");
+    }
+}
+
+#[test]
 fn shares_are_judged_in_points() {
     let mut key = key(
         "1 - block(v4).launches / block(v1).launches",

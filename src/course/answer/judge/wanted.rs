@@ -13,7 +13,7 @@ const STRICT_BELOW: f64 = 1e4;
 /// count is close within it.
 const THREE_DIGITS: f64 = 5e-3;
 /// Close is this many tolerances.
-pub(super) const CLOSE: f64 = 4.0;
+const CLOSE: f64 = 4.0;
 /// A slip is named where it is what was typed: rounded, or within this share or
 /// these points, whatever the question's tolerance.
 const SLIP: f64 = 1e-3;
@@ -121,8 +121,25 @@ impl Wanted {
                 let near = self.accepts(typed, &self.expected, near) && three != Some(false);
                 near || self.short(typed)
             }
-            t => self.accepts(typed, &self.expected, t.times(CLOSE)) || self.short(typed),
+            _ => {
+                let near = self.near();
+                near.is_some_and(|near| self.accepts(typed, &self.expected, near))
+                    || self.short(typed)
+            }
         }
+    }
+
+    /// Within what a number is close; none where that would reach zero, and with it
+    /// every number that is too small.
+    pub(super) fn near(&self) -> Option<Tolerance> {
+        let near = self.tolerance.times(CLOSE);
+        let expected = self.expected.value().abs();
+        let reach = match near {
+            Tolerance::Exact => return None,
+            Tolerance::Relative(share) => share * expected,
+            Tolerance::Points(points) | Tolerance::Absolute(points) => points,
+        };
+        (reach < expected).then_some(near)
     }
 
     /// Right as far as it goes: two digits or more, the zeros at the end of a

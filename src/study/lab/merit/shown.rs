@@ -3,7 +3,7 @@
 use super::{Merit, Times};
 use crate::profile::framework::Component;
 use plan::units::figure::{Clock, NOT_HAD, Origin, counted, of_run, percent, shown};
-use plan::units::{Column, Quantity};
+use plan::units::{Column, Quantity, format};
 
 /// A figure of several runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,6 +145,23 @@ pub fn apart(times: &Times) -> Option<String> {
     })
 }
 
+/// Why kernels are above the roof: their bytes came from a cache, or the peak is no more than
+/// what was measured; none where none is.
+pub fn cached(times: &Times) -> Option<String> {
+    let above = |h: &&super::Hotspot| h.of_roof.is_some_and(|part| part > 1.0);
+    let hot = times.hotspots.iter().filter(|h| h.cached);
+    let Some(most) = hot.map(|h| h.bytes / h.launches.max(1)).max() else {
+        times.hotspots.iter().find(above)?;
+        return Some(
+            ">100 %: more FLOPs a second than the peak of this roof. Was other work running when it was measured?".to_owned(),
+        );
+    };
+    Some(format!(
+        ">100 %: faster than memory allows; data of so few MB (at most {} a launch) sat in a cache.",
+        format(&Quantity::bytes(most))
+    ))
+}
+
 /// The name of some ops in so many characters: the ends of a long list.
 fn name(ops: &[&str], room: usize) -> String {
     let all = ops.join(" ");
@@ -187,7 +204,7 @@ pub fn hotspots(times: &Times, room: usize) -> Table {
             shown(h.rate() / of, 1),
             shown(h.bandwidth() / 1e9, 1),
             match h.of_roof {
-                // Faster than memory allows: the data sat in a cache.
+                // `cached` says why.
                 Some(part) if part > 1.0 => ">100 %".to_owned(),
                 Some(part) => percent(part),
                 None => NOT_HAD.to_owned(),

@@ -127,6 +127,36 @@ fn the_time_of_kernels_goes_to_components_and_hotspots() {
     let table = hotspots(&under, NAME);
     let row = table.rows.iter().find(|row| row[0] == "q").unwrap();
     assert_eq!(row.last().map(String::as_str), Some(">100 %"));
+    // Its FLOPs are what beats this roof: 0.52 MB take 0.52 of its 4 µs, and nothing is said of
+    // a cache. At 1e10 B/s they take 52 µs.
+    assert!(!hot.cached);
+    let quick = Roof {
+        bytes_per_second: 1e15,
+        ..roof
+    };
+    let roofs = Roofs {
+        of: "quick memory".into(),
+        products: quick,
+        others: quick,
+    };
+    let said = cached(&Times::of(&report, &cost, Some(&roofs)).unwrap());
+    assert!(said.unwrap().contains("than the peak"));
+    let slow = Roof {
+        flops_per_second: 1e15,
+        bytes_per_second: 1e10,
+    };
+    let roofs = Roofs {
+        of: "slow memory".into(),
+        products: slow,
+        others: slow,
+    };
+    let under = Times::of(&report, &cost, Some(&roofs)).unwrap();
+    assert!(under.hotspots.iter().all(|h| h.cached));
+    let most = cost.forward.kernels.iter().map(KernelCost::bytes).max();
+    let said = cached(&under).unwrap();
+    let most = plan::units::format(&plan::units::Quantity::bytes(most.unwrap()));
+    assert!(said.contains(&format!("at most {most} a launch")), "{said}");
+    assert_eq!(cached(&times), None);
 }
 
 #[test]

@@ -62,6 +62,9 @@ pub struct Hotspot {
     /// The part of the floor in the time: 1 where nothing but the roof holds it back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_roof: Option<f64>,
+    /// Memory under the roof needs longer for its bytes than it took: they came from a cache.
+    #[serde(skip)]
+    pub cached: bool,
 }
 
 impl Hotspot {
@@ -124,6 +127,7 @@ impl Times {
             let took = summed(group.iter().map(|(_, took)| took));
             let us = median(&took).filter(|us| *us > 0.0)?;
             let floor = |roofs: &Roofs| group.iter().map(|(k, _)| roofs.floor(k)).sum::<f64>();
+            let moved = |roofs: &Roofs| group.iter().map(|(k, _)| roofs.moved(k)).sum::<f64>();
             Some(Hotspot {
                 ops: group.first()?.0.ops.clone(),
                 launches: group.len() as u64,
@@ -133,6 +137,7 @@ impl Times {
                 flops: group.iter().map(|(k, _)| k.flops).sum(),
                 bytes: group.iter().map(|(k, _)| k.bytes()).sum(),
                 of_roof: roofs.map(|roofs| floor(roofs) / (1e-6 * us)),
+                cached: roofs.is_some_and(|roofs| moved(roofs) > 1e-6 * us),
             })
         };
         let mut hotspots: Vec<Hotspot> = groups.into_iter().filter_map(hotspot).collect();

@@ -61,6 +61,35 @@ fn a_plan_of_pieces_costs_what_the_plan_costs() {
 }
 
 #[test]
+fn a_residual_and_the_norm_of_its_row_cost_the_planner_no_wait() {
+    // V3's block: eight launches of 2.85 µs and what its kernels take under the roof. A wait of a
+    // second would be seen.
+    let config = Config::preset("workshop", Cut::v1()).unwrap();
+    let toll = Toll {
+        barrier: 1.0,
+        ..toll(config.dtype)
+    };
+    let v3 = price(&config.with_cut(Version::V3.cut())).unwrap();
+    // Each kernel by hand: an H200's sheet says one peak for products and others in fp32.
+    let floors: f64 = v3
+        .block
+        .kernels
+        .iter()
+        .map(|k| {
+            let flops = k.flops as f64 / toll.product.flops_per_second;
+            flops.max(k.bytes() as f64 / toll.product.bytes_per_second)
+        })
+        .sum();
+    let planner = Planner::new(&config, &toll.into(), Has::All).unwrap();
+    let seconds = planner.seconds(Version::V3.cut()).unwrap();
+    assert!(
+        (seconds - 8.0 * 2.85e-6 - floors).abs() < 1e-12,
+        "{seconds}"
+    );
+    assert!((1e6 * seconds - 25.63).abs() < 0.005, "{seconds}");
+}
+
+#[test]
 fn no_set_of_fusions_and_no_single_change_beats_the_planner() {
     // The judge: every plan that named fusions give, priced whole.
     let fusions: Vec<Fusion> = Fusion::ALL

@@ -59,6 +59,25 @@ fn limits_rankings_and_ridges_show_what_they_compare() {
 }
 
 #[test]
+fn a_crossing_shows_both_sides_before_it_and_at_it() {
+    // Three tensors of 128 x 256 fp32 numbers for each sequence, against 1 MB: at the
+    // third they are longer.
+    let crossed = derived("crossing(batch, kernel(v1, res1).bytes, 1 MB)");
+    assert_eq!(
+        crossed[0],
+        "batch 2: 786,432 B ≤ 1,000,000 B; batch 3: 1,179,648 B > 1,000,000 B"
+    );
+    // Its terms are those of the answer, not of the page.
+    assert!(
+        crossed[1].contains("B·S·D·4 B = 3·128·256·4 B"),
+        "{crossed:?}"
+    );
+    // Nothing lies below the first.
+    let first = derived("crossing(batch, kernel(v1, res1).bytes, 1 kB)");
+    assert_eq!(first[0], "batch 1: 393,216 B > 1,000 B");
+}
+
+#[test]
 fn every_question_of_the_course_is_derived_in_few_lines() {
     let course = crate::Course::built_in();
     let gpus = GpuDatabase::embedded().unwrap();
