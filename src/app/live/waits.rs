@@ -110,10 +110,8 @@ fn wants(shared: &Shared, lesson: &Lesson, live: &Live) -> Asks {
             _ => Asks::Begun,
         };
     }
-    match (asked(shared, live), &live.content) {
-        (Some(asked), _) => answering::asks(shared, &asked),
-        // A claim that was judged asks nothing any more.
-        (None, Ok(Block::Claim { id })) if shared.study.looked_at(id.as_str()) => Asks::Nothing,
-        (None, _) => Asks::Untyped,
+    match asked(shared, live) {
+        Some(asked) => answering::asks(shared, &asked),
+        None => Asks::Untyped,
     }
 }

@@ -4,9 +4,8 @@
 use super::home;
 use crate::reader::{ENTER, ESC, SPACE, Screen, TAB, sheet_read};
 use tinyllama_tutor::app::key::{Code, ch, key};
-use tinyllama_tutor::app::lesson::Focus;
-use tinyllama_tutor::app::{Effect, Message, Page, answering};
-use tinyllama_tutor::course::{Course, Event, Mark, Section};
+use tinyllama_tutor::app::{Effect, Message, answering};
+use tinyllama_tutor::course::{Event, Mark};
 use tinyllama_tutor::run::{CheckReport, Report, Timing};
 
 /// The sizes in which a walk is made: the least one for reading, the usual one, two panes.
@@ -160,29 +159,6 @@ fn the_cursor_of_an_order_stays_with_the_option_that_it_gives_a_place() {
         assert_eq!(word(&s), "typed");
         assert_eq!(word(&s.press(&[ESC])), "right");
     }
-}
-
-#[test]
-fn digits_lead_to_screens_from_a_claim_that_was_judged() {
-    let mut s = Screen::with(Course::built_in(), 80, 24).press(&[ch(':')]);
-    s = s.typed("11-").press(&[ENTER]);
-    let lessons = &s.state.shared.study.course;
-    let lesson = lessons.lessons().nth(s.state.reader.lesson).unwrap();
-    let claims = |section: &Section| {
-        section
-            .live()
-            .next()
-            .is_some_and(|live| live.kind == "claim")
-    };
-    let section = lesson.sections.iter().position(claims).unwrap();
-    s.state.reader.section = section;
-    let s = s.press(&[TAB]);
-    assert!(matches!(s.state.reader.focus, Focus::Block(0)));
-    let mut s = s.press(&[ch('3')]).shows("Digits lead to screens");
-    let settings = &mut s.state.shared.study.progress.settings;
-    settings.insert("claim G-33".to_owned(), "confirmed".to_owned());
-    let s = s.later(1000).press(&[ch('3')]);
-    assert_eq!(s.state.page, Page::Lab);
 }
 
 #[test]
