@@ -117,7 +117,8 @@ fn words<'l>(lines: &'l [String], first: &str) -> Vec<&'l str> {
 
 #[test]
 fn page_and_shell_have_the_same_figures_of_the_same_runs() {
-    let mut state = page((80, 24));
+    // As many rows as all kernels need.
+    let mut state = page((80, 30));
     let shell = shell(&state);
     typed(&mut state, "f");
     let figures = drawn(&state);
