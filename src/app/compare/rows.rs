@@ -200,7 +200,7 @@ fn measured(compare: &Compare, bench: &Bench, runs: &Runs, floors: Option<&[f64]
         };
         rows.push(Row {
             cells: timings.iter().zip(floors).map(part).collect(),
-            label: "of the roof".into(),
+            label: "floor / time".into(),
             origin: Origin::Measured,
             ..Row::default()
         });

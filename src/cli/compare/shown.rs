@@ -194,7 +194,7 @@ pub(super) fn side_by_side(shown: &Shown<'_>, out: &mut Out) {
             timed(&|t| format!("{:.1}–{:.1}", t.min, t.max)),
         );
         if let Some(parts) = of_the_roof(comparison, gpu) {
-            row("  of the roof".to_owned(), parts);
+            row("  floor / time".to_owned(), parts);
         }
         for figure in rows(merits) {
             row(figure.label, figure.cells);
