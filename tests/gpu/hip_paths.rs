@@ -14,6 +14,18 @@ use tinyllama_tutor::study::catalogue::STUDIES;
 
 use crate::table::recorded;
 
+/// The texts of all files of a folder, and of those in it.
+fn below(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .map(|path| match path.is_dir() {
+            true => below(&path),
+            false => fs::read_to_string(path).unwrap(),
+        })
+        .collect()
+}
+
 #[test]
 fn every_path_of_the_page_has_a_test_that_there_is() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -25,10 +37,7 @@ fn every_path_of_the_page_has_a_test_that_there_is() {
         .filter(|line| line.starts_with("| ") && !line.starts_with("| path"))
         .map(|line| line.split(" | ").collect())
         .collect();
-    let tests: String = fs::read_dir(root.join("tests/gpu"))
-        .unwrap()
-        .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
-        .collect();
+    let tests = below(&root.join("tests/gpu"));
     let quoted = |cell: &str| -> Vec<String> {
         let parts = cell.split('`').skip(1).step_by(2);
         parts.map(str::to_owned).collect()

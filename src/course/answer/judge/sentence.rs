@@ -73,7 +73,7 @@ impl Judgement {
                 format!("{typed} is too low, and no known slip gives it.")
             }
             Verdict::Wrong(None) if self.several => {
-                format!("{typed}: one is missing or one too many, and no known slip explains it.")
+                format!("{typed}: something is missing or too many, and no known slip explains it.")
             }
             Verdict::Wrong(None) => format!("{typed} is not right, and no known slip explains it."),
             Verdict::Unread { column, message } => {

@@ -380,7 +380,7 @@ fn choices_and_rankings() {
     // What is marked may be right: one that is not is missing.
     assert_eq!(
         says("embed", &outside, &[]),
-        "wrong: embed: one is missing or one too many, and no known slip explains it."
+        "wrong: embed: something is missing or too many, and no known slip explains it."
     );
 
     let mut order = key("order(bytes, gate silu qk mul softmax)", "exact", "");
