@@ -6,7 +6,7 @@ def rmsnorm(x, gamma, *, eps):
     norm2: h gamma2 -> n2
     final_norm: y gamma -> nf
 
-    Each line reads a tensor from memory and writes another.
+    Each line is a kernel: it reads what it names from memory and writes a tensor.
     """
     squares = x.pow(2)
     mean = squares.mean(-1, keepdim=True)

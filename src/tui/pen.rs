@@ -247,7 +247,7 @@ pub fn clip(text: &str, columns: usize) -> String {
 }
 
 /// Words of a text in lines of at most `columns`. A no-break space parts no
-/// words, and a number keeps its unit.
+/// words, and a number keeps its unit; a path that is longer than a line goes on in the next.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let parts = text.split(|c: char| c.is_whitespace() && c != '\u{a0}');
     let mut words: Vec<String> = Vec::new();
@@ -262,8 +262,36 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     }
     match words.is_empty() {
         true => Vec::new(),
-        false => text::fill(&words, columns, "", ""),
+        false => {
+            let parts = words.iter().flat_map(|word| parted(word, columns));
+            text::fill(parts, columns, "", "")
+        }
     }
+}
+
+/// A word in parts of at most `columns`, behind a slash where it has one.
+fn parted(word: &str, columns: usize) -> Vec<&str> {
+    let (mut rest, mut parts) = (word, Vec::new());
+    while text::width(rest) > columns {
+        let mut used = 0;
+        let fits = rest.char_indices().find(|(_, c)| {
+            used += c.width().unwrap_or(0);
+            used > columns
+        });
+        let most = fits.map_or(rest.len(), |(at, _)| at);
+        let at = match rest[..most].rfind('/') {
+            Some(slash) => slash + 1,
+            None => most,
+        };
+        let (part, behind) = rest.split_at(at);
+        if part.is_empty() {
+            break;
+        }
+        parts.push(part);
+        rest = behind;
+    }
+    parts.push(rest);
+    parts
 }
 
 /// Whether a word is a unit, with or without what closes a sentence or a quote.
@@ -367,6 +395,11 @@ mod tests {
     #[test]
     fn wrapping_and_clipping() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(
+            wrap("see /home/me/answers/ex19.cu", 14),
+            ["see /home/me/", "answers/", "ex19.cu"]
+        );
+        assert_eq!(wrap("silusilusilu", 5), ["silus", "ilusi", "lu"]);
         assert_eq!(clip("softmax", 5), "soft…");
         assert_eq!(clip("qk", 5), "qk");
     }

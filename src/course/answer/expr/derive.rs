@@ -382,7 +382,11 @@ fn measured(found: &Found, subject: &Subject, asked: Field) -> Vec<Step> {
         let pairs = Symbol::Pairs.letter();
         if text.contains(pairs) {
             let n = units::group_thousands(i128::from(sizes.get(Symbol::Pairs)));
-            text += &format!("; {pairs}: a query and a key that it sees, {n} in each head");
+            let seen = match found.setup.config.conventions.exact_causal {
+                true => " that it sees",
+                false => "",
+            };
+            text += &format!("; {pairs}: a query and a key{seen}, {n} in each head");
         }
         Some(unfolded(text, &why))
     });

@@ -31,7 +31,10 @@ fn letters_become_numbers_and_kernels_their_tensors() {
     // Eight heads, 128 queries and 128 keys each: 16,384 pairs.
     let qk = derived("kernel(v1, qk).flops");
     assert!(qk[0].contains("2·B·H·pairs·d = "), "{qk:?}");
-    assert!(qk[0].contains("pairs: a query and a key that it sees, 16,384 in each head"));
+    assert!(qk[0].contains("pairs: a query and a key, 16,384 in each head"));
+    // The mask leaves of 128 queries the triangle with its diagonal, 128·129/2.
+    let seen = derived("kernel(v1, qk, causal=exact).flops");
+    assert!(seen[0].contains("pairs: a query and a key that it sees, 8,256 in each head"));
     assert_eq!(
         derived("(B + 2) * 3 - (4 - S)")[0],
         "(B + 2) · 3 − (4 − S) = (1 + 2)·3 − (4 − 128)"
