@@ -19,8 +19,10 @@ pub enum Intent {
     Back,
     /// Leave the first page and begin where the learner stopped.
     Begin,
-    /// Open a lesson, by its place in the contents.
+    /// Open a lesson, by its place in the contents, where the learner stopped in it.
     Lesson(usize),
+    /// Open a lesson at one of its sections, from 0.
+    Part(usize, usize),
     /// Open a lesson at a section of the path that is followed: the lesson's place in
     /// the contents, and the section, from 0.
     Section(usize, usize),

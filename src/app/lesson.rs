@@ -325,8 +325,14 @@ pub fn focused<'s>(reader: &Reader, shared: &'s Shared) -> Option<(&'s Lesson, &
     Some((lesson(reader, shared)?, found))
 }
 
-/// Opens a lesson where the learner stopped in it, or at its beginning.
-pub(super) fn open(reader: &mut Reader, shared: &mut Shared, index: usize, out: &mut Out) {
+/// Opens a lesson at a section, else where the learner stopped in it, or at its beginning.
+pub(super) fn open(
+    reader: &mut Reader,
+    shared: &mut Shared,
+    index: usize,
+    section: Option<usize>,
+    out: &mut Out,
+) {
     let Some(found) = shared.study.lesson(index) else {
         return;
     };
@@ -336,11 +342,10 @@ pub(super) fn open(reader: &mut Reader, shared: &mut Shared, index: usize, out: 
         .lessons
         .get(&found.id)
         .and_then(|mark| mark.last.as_deref());
-    let section = found
-        .sections
-        .iter()
-        .position(|s| Some(s.id.as_str()) == last)
-        .unwrap_or(0);
+    let stopped = |s: &Section| Some(s.id.as_str()) == last;
+    let section = section
+        .or_else(|| found.sections.iter().position(stopped))
+        .unwrap_or_default();
     reader.path = false;
     show(reader, shared, index, section, out);
 }

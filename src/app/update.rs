@@ -305,6 +305,19 @@ fn act(state: &mut State, action: Action, out: &mut Out) {
     carry_out(state, out);
 }
 
+/// Opens a lesson: at a section, or where the learner stopped in it.
+fn open_lesson(state: &mut State, index: usize, section: Option<usize>, out: &mut Out) {
+    if state.shared.study.lesson(index).is_some() {
+        let led = matches!(
+            state.page,
+            Page::Kernel | Page::Claims | Page::Exercises | Page::Roofline
+        );
+        state.go(Page::Lesson);
+        state.reader.visiting = led;
+        lesson::open(&mut state.reader, &mut state.shared, index, section, out);
+    }
+}
+
 /// Carries out what one page wants of another.
 fn carry_out(state: &mut State, out: &mut Out) {
     while !out.intents.is_empty() {
@@ -349,18 +362,11 @@ fn carry_out(state: &mut State, out: &mut Out) {
                 Next::Question(exercise, key) => on_path(state, &Asked { exercise, key }, out),
             },
             // Whoever is faster than the disk gets the lesson when it comes.
-            Intent::Lesson(_) if !shared.study.loaded => state.go(Page::Lesson),
-            Intent::Lesson(index) => {
-                if shared.study.lesson(index).is_some() {
-                    let led = matches!(
-                        state.page,
-                        Page::Kernel | Page::Claims | Page::Exercises | Page::Roofline
-                    );
-                    state.go(Page::Lesson);
-                    state.reader.visiting = led;
-                    lesson::open(&mut state.reader, &mut state.shared, index, out);
-                }
+            Intent::Lesson(_) | Intent::Part(..) if !shared.study.loaded => {
+                state.go(Page::Lesson);
             }
+            Intent::Lesson(index) => open_lesson(state, index, None, out),
+            Intent::Part(index, section) => open_lesson(state, index, Some(section), out),
             Intent::Question(asked) => {
                 if shared.study.exercise(&asked.exercise).is_some() {
                     let by = match state.page {

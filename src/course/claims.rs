@@ -18,8 +18,8 @@ mod errata;
 mod evaluate;
 mod read;
 
-pub use cited::cited;
 pub(crate) use cited::{asks, citations, uncited, words};
+pub use cited::{cited, cited_at};
 pub use court::{Court, Role};
 pub use errata::Errata;
 pub use evaluate::Line;

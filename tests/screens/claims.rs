@@ -128,6 +128,20 @@ fn enter_leads_to_the_lesson_and_escape_back() {
 }
 
 #[test]
+fn a_claim_leads_to_the_section_that_cites_it_wherever_the_lesson_was_left() {
+    let state = State::new((80, 24), Look::default()).unwrap();
+    let mut screen = Screen(state, Painter::default());
+    screen.tell(loaded(Course::built_in()));
+    let screen = screen.at("K-V1-68").press(&[ch('o')]);
+    assert_eq!(screen.0.page, Page::Lesson);
+    assert!(
+        screen.text().contains("Around the blocks"),
+        "{}",
+        screen.text()
+    );
+}
+
+#[test]
 fn a_claim_in_a_lesson_is_judged_first_then_shows_everything_and_runs() {
     let screen = Screen::new(80, 24).press(&[ch('2'), key(Code::Tab)]);
     assert!(screen.text().contains("You judge it first"));

@@ -8,7 +8,7 @@ use crate::message::Effect;
 use crate::note::Tone;
 use crate::shared::Shared;
 use course::answer::claim::Judgement;
-use course::claims::cited;
+use course::claims::{cited, cited_at};
 use course::{Claim, Event};
 
 /// Acts on the page.
@@ -196,13 +196,14 @@ fn keep(page: &mut Claims, shared: &mut Shared, claim: &'static Claim, word: &st
     out.push(Effect::Record(event));
 }
 
-/// Opens the first lesson that cites the claim.
+/// Opens the first lesson that cites the claim, where it does.
 fn to_lesson(shared: &mut Shared, claim: &Claim, out: &mut Out) {
-    let found = cited(&shared.study.course, &claim.id.text)
-        .next()
-        .map(|l| l.id.clone());
-    match found.and_then(|id| shared.study.place_of(&id)) {
-        Some(at) => out.want(Intent::Lesson(at)),
+    let id = &claim.id.text;
+    let found = cited(&shared.study.course, id).next();
+    let found = found.map(|l| (l.id.clone(), cited_at(l, id).unwrap_or_default()));
+    let place = found.and_then(|(id, section)| Some((shared.study.place_of(&id)?, section)));
+    match place {
+        Some((lesson, section)) => out.want(Intent::Part(lesson, section)),
         None => shared.notes.say(
             Tone::Plain,
             format!("No lesson cites {}. The evidence is below.", claim.id.text),

@@ -1,7 +1,7 @@
 //! Where the course cites claims.
 
 use super::Ledger;
-use crate::{Course, Lesson};
+use crate::{Course, Lesson, Part};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -19,6 +19,19 @@ pub fn cited<'c>(course: &'c Course, id: &'c str) -> impl Iterator<Item = &'c Le
     course
         .lessons()
         .filter(move |lesson| words(lesson.text.body()).any(|word| word == id))
+}
+
+/// The first section of a lesson that cites a claim, from 0.
+pub fn cited_at(lesson: &Lesson, id: &str) -> Option<usize> {
+    let cites = |part: &Part| {
+        let text = match part {
+            Part::Prose { text, .. } => text,
+            Part::Live(live) => &live.source,
+        };
+        words(text).any(|word| word == id)
+    };
+    let mut sections = lesson.sections.iter();
+    sections.position(|section| section.parts.iter().any(cites))
 }
 
 /// Citations of claims in a text: `(claim K-V1-12)`, `(judge claims G-33 and G-APP)`, and

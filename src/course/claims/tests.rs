@@ -333,6 +333,10 @@ fn a_lesson_that_cites_a_claim_is_found() {
     let course = Course::built_in();
     let lessons: Vec<&str> = cited(&course, "K-V1-68").map(|l| l.id.as_str()).collect();
     assert!(lessons.contains(&"07-v1-census"), "{lessons:?}");
+    let census = course.lesson("07-v1-census").unwrap();
+    let at = cited_at(census, "K-V1-68").unwrap();
+    assert_eq!(census.sections[at].id, "around-the-blocks");
+    assert_eq!(cited_at(census, "K-V1-6"), None);
     assert_eq!(cited(&course, "K-V1-6").count(), 0);
 }
 
