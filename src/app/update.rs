@@ -145,10 +145,10 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
     }
 }
 
-/// How long after the last key what is being typed is kept.
-const IN_HAND: u64 = 1000;
+/// How many milliseconds after a key what is being typed is kept, whether others follow or not.
+const IN_HAND: u64 = 200;
 
-/// What is being typed is kept once no key has come for a while.
+/// What is being typed is kept a few times a second.
 fn in_hand(state: &mut State, out: &mut Out) {
     let due = state.shared.questions.touched.map(|at| at + IN_HAND);
     if due.is_some_and(|due| due <= state.shared.now) {

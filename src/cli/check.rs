@@ -194,7 +194,6 @@ fn variant(
         desk.record(&[Event::Varied {
             exercise: exercise.id.clone(),
             variant: number,
-            finished: false,
         }]);
     }
     Ok(varied)

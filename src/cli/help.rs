@@ -239,7 +239,6 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
                 sheet.set(exercise, &key.name.text, "");
             }
         }
-        let mark = |key: &Key| desk.progress().key(&exercise.id, &key.name.text);
         // What is begun anew asks about the device of the course.
         let anew = exercise.on(desk.course.gpu());
         let mut varied = None;
@@ -251,7 +250,6 @@ pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Out
                 Event::Varied {
                     exercise: exercise.id.clone(),
                     variant,
-                    finished: keys().all(|key| mark(key).solved),
                 }
             }
             None => {

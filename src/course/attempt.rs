@@ -267,6 +267,11 @@ fn tried(attempt: &Attempt) -> String {
     }
 }
 
+/// What a try is known by where letters of the gap form were chosen.
+pub fn tried_by(kernel: &Kernel, letters: &str) -> String {
+    tried(&gaps(kernel, letters))
+}
+
 /// How the outcome of a submission is told.
 pub fn told(
     exercise: &Exercise,

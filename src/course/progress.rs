@@ -34,7 +34,8 @@ pub struct Progress {
     /// By the name of a configuration ([`crate::measured::name`]), the time that
     /// answers are graded against.
     pub measured: BTreeMap<String, Measured>,
-    /// Exercises of which every question was answered right in some variant.
+    /// Questions that were answered right in a variant before, as `ex1 block`; an exercise's
+    /// id alone, which older programs wrote, stands for all of its questions.
     pub finished: BTreeSet<String>,
     /// What was practised, and what comes back when.
     pub practise: Deck,
@@ -112,6 +113,11 @@ impl KeyMark {
         };
         of.as_deref() == Some(typed.trim())
     }
+}
+
+/// Whether an entry of [`Progress::finished`] is about an exercise.
+fn is_of(entry: &str, exercise: &str) -> bool {
+    entry.split(' ').next() == Some(exercise)
 }
 
 impl Mark {
@@ -195,8 +201,6 @@ pub enum Event {
         exercise: String,
         /// Its number.
         variant: usize,
-        /// Whether every question was solved in the one before.
-        finished: bool,
     },
     /// A time was measured that answers are graded against from now on.
     Measured {
@@ -335,15 +339,11 @@ impl Progress {
                 let kept = self.entry(exercise, key);
                 kept.locked.get_or_insert_with(|| typed.clone());
             }
-            Event::Varied {
-                exercise,
-                variant,
-                finished,
-            } => {
-                if *finished {
-                    self.finished.insert(exercise.clone());
-                }
-                self.exercises.remove(exercise);
+            Event::Varied { exercise, variant } => {
+                let marks = self.exercises.remove(exercise).unwrap_or_default();
+                let solved = marks.iter().filter(|(_, mark)| mark.solved);
+                self.finished
+                    .extend(solved.map(|(key, _)| format!("{exercise} {key}")));
                 match variant {
                     0 => self.variants.remove(exercise),
                     n => self.variants.insert(exercise.clone(), *n),
@@ -370,7 +370,7 @@ impl Progress {
                 key: None,
             } => {
                 self.exercises.remove(exercise);
-                self.finished.remove(exercise);
+                self.finished.retain(|of| !is_of(of, exercise));
             }
             Event::Reset {
                 exercise,
@@ -467,6 +467,16 @@ impl Progress {
     /// known here.
     pub fn newer(&self) -> Option<i64> {
         self.newer
+    }
+
+    /// Whether a question was answered right in a variant before.
+    pub fn done_before(&self, exercise: &str, key: &str) -> bool {
+        self.finished.contains(exercise) || self.finished.contains(&format!("{exercise} {key}"))
+    }
+
+    /// What is kept of an exercise's questions in [`Self::finished`].
+    fn finished_of<'p>(&'p self, exercise: &'p str) -> impl Iterator<Item = &'p String> {
+        self.finished.iter().filter(move |of| is_of(of, exercise))
     }
 
     /// How a question stands; untouched ones have the default mark.

@@ -7,6 +7,7 @@ mod compare;
 mod kernel;
 mod keys;
 mod kinds;
+mod letters;
 mod mouse;
 mod pages;
 mod pictures;

@@ -141,7 +141,6 @@ fn what_a_shell_reset_or_undid_stands_in_the_form_and_nothing_is_recorded() {
         progress.apply(&Event::Varied {
             exercise: "ex1".to_owned(),
             variant,
-            finished: false,
         });
         progress.take("ex1", &{
             let mut own = kept("ex1", right);

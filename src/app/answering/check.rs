@@ -6,8 +6,9 @@ use crate::note::Tone;
 use crate::question::Asked;
 use crate::shared::Shared;
 use course::answer::{self, Env, Judgement, Records, Verdict};
+use course::attempt::tried_by;
 use course::measured::{Kept, Measured};
-use course::{Event, Key, Kind, Mark, Setup};
+use course::{Event, Key, KeyMark, Kind, Mark, Setup};
 
 /// Evaluates with a question and the environment in which it is judged.
 fn with_judge<R>(
@@ -268,6 +269,14 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
     }
 }
 
+/// Whether what was found of a question is about what stands there now.
+fn is_on(shared: &Shared, asked: &Asked, kept: &KeyMark, typed: &str) -> bool {
+    match super::kernel::written(shared, asked) {
+        Some(kernel) => kept.is_on(&tried_by(kernel, typed)),
+        None => kept.is_on(typed),
+    }
+}
+
 /// Shows the next hint.
 pub fn hint(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
     let seen = shared.study.progress.key(&asked.exercise, &asked.key).hints;
@@ -400,7 +409,7 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         }
         // What was typed since in place of what was refused has no verdict yet.
         let typed = shared.study.typed(&asked.exercise, &asked.key).trim();
-        if mark.is_none() && !kept.is_on(typed) && !typed.is_empty() {
+        if mark.is_none() && !is_on(shared, asked, &kept, typed) && !typed.is_empty() {
             return Standing::Unchecked;
         }
         return Standing::Judged(mark.or(refused).unwrap_or(solved));
@@ -419,7 +428,7 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         // A table with an empty cell has no verdict.
         (Some(None), _) | (None, None | Some(Mark::Unread)) => Standing::Unchecked,
         // What was typed since has none yet.
-        (None, Some(_)) if !kept.is_on(now) => Standing::Unchecked,
+        (None, Some(_)) if !is_on(shared, asked, &kept, now) => Standing::Unchecked,
         (Some(Some(mark)), _) | (None, Some(mark)) => Standing::Judged(mark),
     }
 }

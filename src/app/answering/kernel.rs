@@ -7,8 +7,8 @@ use crate::note::Tone;
 use crate::question::Asked;
 use crate::shared::Shared;
 use course::answer::Verdict;
-use course::attempt::Told;
-use course::{Event, Kernel};
+use course::attempt::{Told, tried_by};
+use course::{Event, Kernel, Mark};
 
 /// The kernel of a question, where one is to be written.
 pub fn written<'s>(shared: &'s Shared, asked: &Asked) -> Option<&'s Kernel> {
@@ -33,7 +33,7 @@ pub fn edit(shared: &mut Shared, asked: &Asked, out: &mut Out) {
 
 /// Asks for the judge of the file or, where nothing can compile it, of the letters.
 pub fn judge(shared: &mut Shared, asked: &Asked, out: &mut Out) {
-    let typed = shared.study.typed(&asked.exercise, &asked.key).to_owned();
+    let typed = check::now(shared, asked);
     ask(shared, asked, typed, out);
 }
 
@@ -78,6 +78,15 @@ pub fn judged(shared: &mut Shared, asked: &Asked, told: Told, out: &mut Out) {
         let text = format!("What was found right stays; the saved file: {message}");
         shared.notes.say(Tone::Plain, text);
         return;
+    }
+    // Letters that took the place of right ones, and were judged, are the answer now.
+    let draft = shared.questions.draft_of(asked);
+    let letters = written(shared, asked).zip(draft);
+    let letters = letters.filter(|(kernel, draft)| tried_by(kernel, draft) == *tried);
+    if let Some((_, letters)) = letters.filter(|_| Mark::of(verdict) != Some(Mark::Unread)) {
+        let letters = letters.to_owned();
+        shared.questions.draft = None;
+        check::save(shared, asked, &letters, out);
     }
     let question = shared.questions.question_mut(asked);
     question.judgement = Some(told.judgement);

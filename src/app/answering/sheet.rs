@@ -33,7 +33,7 @@ pub fn arrived(shared: &mut Shared, exercise: &str, read: SheetRead, out: &mut O
     let taken = kept.is_some_and(|kept| take_kept(shared, exercise, &kept, emptied));
     let known = shared.study.exercise(exercise);
     match known.map(|found| (found.number == variant, found.variant(variant))) {
-        Some((false, Ok(_))) => variant::take(shared, exercise, variant, false, out),
+        Some((false, Ok(_))) => variant::take(shared, exercise, variant, out),
         Some((_, Err(why))) => {
             let text = format!("The sheet answers variant {variant}, but {why}.");
             shared.notes.say(Tone::Warn, text);

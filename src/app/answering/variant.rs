@@ -18,11 +18,10 @@ pub fn empty(shared: &mut Shared, id: &str, variant: usize, out: &mut Out) {
 }
 
 /// The questions are those of another variant from now on.
-pub fn take(shared: &mut Shared, id: &str, variant: usize, finished: bool, out: &mut Out) {
+pub fn take(shared: &mut Shared, id: &str, variant: usize, out: &mut Out) {
     let event = Event::Varied {
         exercise: id.to_owned(),
         variant,
-        finished,
     };
     shared.record(event, out);
     shared.study.vary();

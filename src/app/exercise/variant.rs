@@ -24,8 +24,6 @@ pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
         None if elsewhere => "the same questions about the device of the course",
         None => "the same questions at another shape",
     };
-    let mark = |key: &course::Key| shared.study.progress.key(&id, &key.name.text);
-    let finished = exercise.keys.iter().all(|key| mark(key).solved);
     if !std::mem::replace(&mut shared.questions.varying, true) {
         let text = format!(
             "v again begins variant {next} of {id}, {others}; the answers to this one then leave the sheet."
@@ -38,7 +36,7 @@ pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
         false => "",
     };
     empty(shared, &id, next, out);
-    take(shared, &id, next, finished, out);
+    take(shared, &id, next, out);
     if let Some(form) = &mut page.form {
         form.row = 0;
     }

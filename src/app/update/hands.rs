@@ -299,5 +299,6 @@ fn typed(state: &mut State, key: Key, out: &mut Out) {
 /// A field was typed into: what stands there is kept soon.
 fn touched(state: &mut State) {
     let open = state.screen().typing(&state.shared);
-    state.shared.questions.touched = open.then_some(state.shared.now);
+    let questions = &mut state.shared.questions;
+    questions.touched = open.then(|| questions.touched.unwrap_or(state.shared.now));
 }

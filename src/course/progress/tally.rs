@@ -68,17 +68,16 @@ impl std::iter::Sum for Tally {
 }
 
 impl Progress {
-    /// How the questions of an exercise stand: all are done where it was finished in
-    /// another variant.
+    /// How the questions of an exercise stand: what was done in a variant before stays so.
     pub fn tally(&self, exercise: &Exercise) -> Tally {
-        let finished = self.finished.contains(&exercise.id);
         let mut tally = Tally {
             all: exercise.keys.len(),
             ..Tally::default()
         };
         for key in &exercise.keys {
             let mark = self.key(&exercise.id, &key.name.text);
-            let count = match (mark.verdict, mark.solved || finished) {
+            let before = self.done_before(&exercise.id, &key.name.text);
+            let count = match (mark.verdict, mark.solved || before) {
                 (_, true) if !key.is_graded() => &mut tally.kept,
                 (_, true) => &mut tally.right,
                 (Some(Mark::Slip), false) => &mut tally.slip,

@@ -1,7 +1,7 @@
 //! What resets took away, the newest first to come back: progress and sheets of the
 //! exercises as they were.
 
-use super::{Progress, Store};
+use super::{Progress, Store, is_of};
 use crate::fault::Fault;
 use crate::paths::Places;
 use crate::sheet::{holds_answers, writable};
@@ -52,16 +52,15 @@ impl Progress {
             Some(variant) => self.variants.insert(id.clone(), *variant),
             None => self.variants.remove(exercise),
         };
-        match from.finished.contains(exercise) {
-            true => self.finished.insert(id),
-            false => self.finished.remove(exercise),
-        };
+        let finished: Vec<String> = from.finished_of(exercise).cloned().collect();
+        self.finished.retain(|of| !is_of(of, exercise));
+        self.finished.extend(finished);
     }
 
     /// Whether a reset of an exercise takes anything away here.
     pub fn has_begun(&self, exercise: &str) -> bool {
         let marks = self.exercises.get(exercise);
-        marks.is_some_and(|keys| !keys.is_empty()) || self.finished.contains(exercise)
+        marks.is_some_and(|keys| !keys.is_empty()) || self.finished_of(exercise).next().is_some()
     }
 }
 
@@ -174,7 +173,9 @@ pub fn keep(places: &Places, exercises: &[String]) -> Result<Vec<String>, Fault>
     let leafed = sheets_are_empty(&kept) && begun.iter().all(|id| !step.exercises.contains_key(id));
     let known = |step: &Table| {
         let before = progress_of(step);
-        begun.iter().all(|id| before.finished.contains(id))
+        begun
+            .iter()
+            .all(|id| before.finished_of(id).next().is_some())
     };
     if !(leafed && all.last().is_some_and(known)) {
         all.push(kept);

@@ -79,7 +79,7 @@ impl Leg<'_> {
         };
         let unasked = |(exercise, key): &&(String, String)| {
             let mark = progress.key(exercise, key);
-            !mark.solved && !mark.given_up
+            !mark.solved && !mark.given_up && !progress.done_before(exercise, key)
         };
         let sections = self.sections.iter().filter(unread);
         let questions = self.asked.iter().filter(unasked);
@@ -130,7 +130,9 @@ impl Route {
     pub fn walk(&self, course: &Course, progress: &Progress) -> Walk {
         let mut walk = Walk::default();
         for leg in self.legs(course) {
-            let solved = |(e, k): &&(String, String)| progress.key(e, k).solved;
+            let solved = |(e, k): &&(String, String)| {
+                progress.key(e, k).solved || progress.done_before(e, k)
+            };
             walk.all += leg.asked.len();
             walk.done += leg.asked.iter().filter(solved).count();
             let read = |asked: &&(String, String)| {

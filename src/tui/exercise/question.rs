@@ -10,7 +10,9 @@ use crate::tui::pen::{clip, width as columns_of, wrap};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::{self, Standing, derived, echo, here, marked, now, standing, tolerance};
+use app::answering::{
+    self, Standing, derived, echo, here, marked, now, standing, tolerance, written,
+};
 use app::field::Field;
 use app::mouse::Target;
 use app::question::{Asked, examples};
@@ -367,7 +369,16 @@ fn options(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) ->
 fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
     let question = state.shared.questions.question(asked);
     let Some(judgement) = question.judgement else {
-        return Vec::new();
+        // What rests on a compiler, and was found before this start.
+        return match standing(&state.shared, asked) {
+            stands @ Standing::Judged(Mark::Slip) if written(&state.shared, asked).is_some() => {
+                let text = "Enter says again what was found.";
+                let mut rows = vec![Row::default()];
+                rows.extend(note(stands.word(), standing_role(stands), text, width));
+                rows
+            }
+            _ => Vec::new(),
+        };
     };
     let word = judgement.verdict.word();
     let role = word_role(word);

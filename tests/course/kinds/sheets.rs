@@ -185,13 +185,20 @@ fn what_is_kept_of_predictions_and_variants_survives_the_file() {
     progress.apply(&course::Event::Varied {
         exercise: "ex90".into(),
         variant: 1,
-        finished: true,
     });
+    // What was done stays done, and is asked again.
     assert_eq!(
         (progress.variant("ex90"), progress.tally(&exercise).done()),
-        (1, exercise.keys.len())
+        (1, 1)
     );
-    assert!(!progress.key("ex90", "guess").solved);
+    assert!(!progress.key("ex90", "guess").solved && progress.done_before("ex90", "guess"));
+    let walked = course::Event::Reset {
+        exercise: "ex90".into(),
+        key: None,
+    };
+    let mut reset = progress.clone();
+    reset.apply(&walked);
+    assert_eq!(reset.tally(&exercise).done(), 0);
     let again = Progress::read(&progress.write()).unwrap();
     assert_eq!(again, progress);
     assert_eq!(again.practise.cards["bytes.wall"].asked, 1);

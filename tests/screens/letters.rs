@@ -1,0 +1,85 @@
+//! The gap form of a written kernel: its letters, and what was found of them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+use super::reader::{ENTER, Screen, TAB, sheet_read};
+use tinyllama_tutor::app::key::{ch, ctrl};
+use tinyllama_tutor::app::question::Asked;
+use tinyllama_tutor::app::{Effect, Message};
+use tinyllama_tutor::course::answer::{Fits, Judgement, Verdict};
+use tinyllama_tutor::course::attempt::{Told, tried_by};
+use tinyllama_tutor::course::{Course, Event, Mark};
+
+fn kernel() -> Asked {
+    Asked {
+        exercise: "ex19".into(),
+        key: "kernel".into(),
+    }
+}
+
+/// ex19 as it is opened again: these letters in its sheet, and what was found of them.
+fn found(letters: &str, mark: Mark, size: (u16, u16)) -> Screen {
+    let mut s = Screen::with(Course::built_in(), size.0, size.1);
+    let typed = tried(&s, letters);
+    s.state.shared.study.progress.apply(&Event::Checked {
+        exercise: "ex19".into(),
+        key: "kernel".into(),
+        typed,
+        mark,
+    });
+    let answers = [("kernel".to_owned(), letters.to_owned())];
+    let mut s = s.press(&[ch(':')]).typed("ex19").press(&[ENTER]);
+    s.tell(sheet_read("ex19", answers.into(), false));
+    s.press(&[TAB])
+}
+
+fn tried(s: &Screen, letters: &str) -> String {
+    let key = s.state.shared.study.key_of(&kernel()).unwrap();
+    tried_by(key.kernel.as_ref().unwrap(), letters)
+}
+
+#[test]
+fn what_was_found_of_letters_stands_after_a_new_start() {
+    for size in [(60, 18), (80, 24)] {
+        found("aaaa", Mark::Slip, size)
+            .shows(" slip")
+            .shows("Enter says again");
+    }
+    found("acba", Mark::Right, (80, 24))
+        .shows(" right")
+        .hides("Enter says again");
+}
+
+#[test]
+fn letters_in_place_of_right_ones_are_judged_and_then_kept() {
+    let s = found("acba", Mark::Right, (80, 24)).press(&[ch('i'), ctrl('u')]);
+    let mut s = s.typed("caba").press(&[ENTER]);
+    let judged = s.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Judge { typed, .. } => Some(typed.as_str()),
+        _ => None,
+    });
+    assert_eq!(judged, Some("caba"));
+    let saved = |s: &Screen| {
+        s.effects.iter().rev().find_map(|effect| match effect {
+            Effect::SaveAnswer { typed, .. } => Some(typed.clone()),
+            _ => None,
+        })
+    };
+    assert_eq!(saved(&s), None);
+    let fits = Fits {
+        say: "C2, a tiny case.".into(),
+        claim: None,
+    };
+    let told = Told {
+        judgement: Judgement::of("gap form", Verdict::Slip(vec![fits])),
+        lines: vec![],
+        tried: tried(&s, "caba"),
+    };
+    s.tell(Message::Judged(kernel(), Box::new(told)));
+    assert_eq!(saved(&s).as_deref(), Some("caba"));
+    s.shows("slip").shows("C2, a tiny case.");
+}
