@@ -12,7 +12,7 @@ use super::keymap::{Action, Footer};
 use super::mouse::{LINES, Target};
 use super::onward;
 use super::page::Mark;
-use super::question::{Asked, Asks};
+use super::question::{Asked, Asks, Help};
 use super::screen::Screen;
 use super::shared::Shared;
 use course::{Exercise, Key, Kind, Next};
@@ -53,6 +53,10 @@ pub struct Shown {
     pub cursor: Option<(usize, usize)>,
     /// What was said of its answer.
     pub verdict: Option<(usize, usize)>,
+    /// The newest of its hints.
+    pub hint: Option<(usize, usize)>,
+    /// The worked solution.
+    pub solution: Option<(usize, usize)>,
 }
 
 /// What the page remembers.
@@ -84,7 +88,8 @@ impl Exercises {
     }
 
     /// Takes in how the form came out: the lines of the question under the cursor are
-    /// kept in view, and within them, where they are too many, its verdict or its cursor.
+    /// kept in view, and within them, where they are too many, its verdict, the help that was
+    /// asked for, or its cursor.
     pub fn fit(&mut self, shared: &mut Shared, lines: usize, room: usize, shown: &Shown) {
         let asked = &mut shared.questions;
         let judged = std::mem::take(&mut asked.judged);
@@ -93,7 +98,12 @@ impl Exercises {
         self.extent = (lines, room);
         self.place = shown.cursor.unwrap_or(shown.question);
         let Some(form) = &mut self.form else { return };
-        let within = if judged { shown.verdict } else { shown.cursor };
+        let within = match asked.helped.take() {
+            Some(Help::Hint) => shown.hint,
+            Some(Help::Solution) => shown.solution,
+            None if judged => shown.verdict,
+            None => shown.cursor,
+        };
         if reveal {
             for (first, count) in std::iter::once(shown.question).chain(within) {
                 let below = (first + count).saturating_sub(room);

@@ -101,6 +101,17 @@ pub struct Questions {
     pub(super) turned: bool,
     /// The lesson is to bring the block with the keys into view: a verdict came.
     pub(super) judged: bool,
+    /// Help was asked for, which the form is to bring into view.
+    pub(super) helped: Option<Help>,
+}
+
+/// Help with a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Help {
+    /// The next hint.
+    Hint,
+    /// The worked solution.
+    Solution,
 }
 
 impl Questions {

@@ -108,6 +108,15 @@ impl Study {
         })
     }
 
+    /// The first exercise that was begun and has questions left, by its place in the list.
+    pub fn begun(&self) -> Option<usize> {
+        let begun = |exercise: &Exercise| {
+            let tally = self.progress.tally(exercise);
+            self.progress.exercises.contains_key(&exercise.id) && tally.done() < tally.all
+        };
+        self.course.exercises().position(begun)
+    }
+
     /// The key behind a question.
     pub fn key_of(&self, asked: &Asked) -> Option<&Key> {
         self.key(&asked.exercise, &asked.key)

@@ -201,6 +201,7 @@ fn loaded(state: &mut State, study: Study, out: &mut Out) {
     shared.contents.refresh(&shared.study);
     // The cursor starts where the learner stopped.
     state.home.cursor = shared.contents.stopped.as_ref().map_or(0, |s| s.lesson);
+    state.exercises.cursor = shared.study.begun().unwrap_or_default();
     let (screen, shared) = state.parts();
     screen.entered(shared, None, out);
     if let Some(fault) = state.shared.study.course.routes_fault() {

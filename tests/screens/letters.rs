@@ -83,3 +83,14 @@ fn letters_in_place_of_right_ones_are_judged_and_then_kept() {
     assert_eq!(saved(&s).as_deref(), Some("caba"));
     s.shows("slip").shows("C2, a tiny case.");
 }
+
+#[test]
+fn a_hint_and_a_solution_come_into_view_below_a_long_question() {
+    for size in [(60, 18), (80, 24)] {
+        // The gap form stands between the question and its hints.
+        let s = found("aaaa", Mark::Slip, size);
+        let s = s.press(&[ch('h')]).shows("hint 1 of 3");
+        let s = s.press(&[ch('h')]).shows("hint 2 of 3");
+        s.press(&[ch('s'), ch('s')]).shows("long i = blockIdx.x");
+    }
+}

@@ -3,7 +3,7 @@
 use crate::intent::Out;
 use crate::message::Effect;
 use crate::note::Tone;
-use crate::question::Asked;
+use crate::question::{Asked, Help};
 use crate::shared::Shared;
 use course::answer::{self, Env, Judgement, Records, Verdict};
 use course::attempt::tried_by;
@@ -284,6 +284,7 @@ pub fn hint(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
     let question = shared.questions.question_mut(asked);
     let folded = !std::mem::replace(&mut question.hints, true);
     shared.questions.reveal = true;
+    shared.questions.helped = (all > 0).then_some(Help::Hint);
     if all == 0 {
         shared.notes.say(Tone::Plain, "This question has no hints.");
     } else if seen >= all {
@@ -325,6 +326,7 @@ pub fn solution(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
         question.solution = true;
         question.armed = false;
         shared.questions.reveal = true;
+        shared.questions.helped = Some(Help::Solution);
         if !kept.solved && !kept.given_up {
             let event = Event::GaveUp {
                 exercise: asked.exercise.clone(),

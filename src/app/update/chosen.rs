@@ -8,7 +8,6 @@ use crate::message::Effect;
 use crate::note::Tone;
 use crate::page::Page;
 use crate::palette::Command;
-use crate::question::Asked;
 use crate::state::State;
 use plan::fusion::Fusion;
 
@@ -31,11 +30,8 @@ pub(super) fn command_chosen(state: &mut State, command: Command, out: &mut Out)
         }
         Command::Lesson(at) => out.want(Intent::Lesson(at)),
         Command::Exercise(exercise) => {
-            let found = state.shared.study.exercise(&exercise);
-            if let Some(key) = found.and_then(|e| e.keys.first()) {
-                let key = key.name.text.clone();
-                out.want(Intent::Question(Asked { exercise, key }));
-            }
+            let asked = state.shared.study.question(&exercise, None);
+            out.intents.extend(asked.map(Intent::Question));
         }
         Command::Claim(id) => out.want(Intent::Claim(id.to_owned())),
         Command::Messages => state.go(Page::Messages),

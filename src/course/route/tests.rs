@@ -225,6 +225,13 @@ fn a_walk_goes_from_section_to_question_to_the_end() {
         (walk.line().as_str(), walk.missing()),
         ("2 of 2 done", None)
     );
+    // The same questions at another shape are asked for by whoever wants them.
+    progress.apply(&Event::Varied {
+        exercise: "ex14".into(),
+        variant: 1,
+    });
+    let again = route.walk(&course, &progress);
+    assert_eq!((again.done, again.next), (2, None));
 }
 
 #[test]

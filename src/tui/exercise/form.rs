@@ -91,12 +91,15 @@ fn laid(state: &State, exercise: &Exercise, columns: usize, full: bool) -> Laid 
         };
         let here = cursor == Some(i);
         let from = rows.len();
-        let (shown, verdict) = question::in_form(state, &asked, i + 1, (here, full), width);
+        let (shown, parts) = question::in_form(state, &asked, i + 1, (here, full), width);
         if here {
+            let at = |part: question::Part| part.map(|(at, lines)| (from + at, lines));
             current = Shown {
                 question: (from, shown.len()),
-                cursor: question::cursor(state, &asked, &shown).map(|(at, n)| (from + at, n)),
-                verdict: verdict.map(|(at, count)| (from + at, count)),
+                cursor: at(question::cursor(state, &asked, &shown)),
+                verdict: at(parts.verdict),
+                hint: at(parts.hint),
+                solution: at(parts.solution),
             };
         }
         rows.extend(shown);

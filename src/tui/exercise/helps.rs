@@ -8,10 +8,10 @@ use app::State;
 use app::question::Asked;
 use course::Key;
 
-/// The hints that were seen, and how many there are.
-pub fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
+/// The hints that were seen, and how many there are; the line at which the newest begins.
+pub fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> (Vec<Row>, usize) {
     if !state.shared.questions.question(asked).hints {
-        return tally(state, asked, key, width);
+        return (tally(state, asked, key, width), 0);
     }
     let seen = state
         .shared
@@ -20,10 +20,11 @@ pub fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> 
         .key(&asked.exercise, &asked.key)
         .hints as usize;
     let mut rows = vec![Row::default()];
-    let all = key.hints.len();
+    let (all, mut newest) = (key.hints.len(), 0);
     for (i, hint) in key.hints.iter().take(seen).enumerate() {
         let label = format!("hint {} of {all}", i + 1);
         let lines = styled(state, &key.setup, &hint.text, 1, width.saturating_sub(14));
+        newest = rows.len();
         for (j, line) in lines.into_iter().enumerate() {
             let head = if j == 0 { label.as_str() } else { "" };
             let mut row = Row::of(head, Role::Accent).at(14, "", Role::Text);
@@ -32,7 +33,7 @@ pub fn hints(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> 
         }
     }
     rows.extend(tally(state, asked, key, width));
-    rows
+    (rows, newest)
 }
 
 /// Hints and wrong tries so far, and how the solution can be had.

@@ -25,17 +25,40 @@ const FIELD: usize = 26;
 /// First line and number of lines of a part of a question.
 pub type Part = Option<(usize, usize)>;
 
+/// Where the parts of a question stand that come and go.
+#[derive(Default)]
+pub struct Parts {
+    /// What was said of its answer.
+    pub verdict: Part,
+    /// The newest of its hints.
+    pub hint: Part,
+    /// The worked solution.
+    pub solution: Part,
+}
+
+impl Parts {
+    /// The same, behind so many lines.
+    fn behind(self, lines: usize) -> Self {
+        let at = |part: Part| part.map(|(at, count)| (lines + at, count));
+        Self {
+            verdict: at(self.verdict),
+            hint: at(self.hint),
+            solution: at(self.solution),
+        }
+    }
+}
+
 /// A question of the form: everything about it under the cursor, else what is asked, in one
-/// line where it is not shown in full; where its verdict stands in it.
+/// line where it is not shown in full; where its parts stand in it.
 pub fn in_form(
     state: &State,
     asked: &Asked,
     number: usize,
     (here, full): (bool, bool),
     width: usize,
-) -> (Vec<Row>, Part) {
+) -> (Vec<Row>, Parts) {
     let Some(key) = state.shared.study.key_of(asked) else {
-        return (Vec::new(), None);
+        return (Vec::new(), Parts::default());
     };
     let stands = standing(&state.shared, asked);
     let word = stands.word();
@@ -71,7 +94,7 @@ pub fn in_form(
             row.clicked(columns, Target::Question(number - 1))
         };
         let rows = lines.iter().enumerate().map(line).map(clicked);
-        return (rows.collect(), None);
+        return (rows.collect(), Parts::default());
     }
     let mut rows: Vec<Row> = Vec::new();
     let room = width.saturating_sub(lead + 9);
@@ -86,11 +109,11 @@ pub fn in_form(
         }
         rows.push(line);
     }
-    let (body, verdict) = body(state, asked, key, true, width.saturating_sub(lead));
-    let verdict = verdict.map(|(at, count)| (rows.len() + at, count));
+    let (body, parts) = body(state, asked, key, true, width.saturating_sub(lead));
+    let parts = parts.behind(rows.len());
     rows.extend(body.into_iter().map(|r| r.indented(lead)));
     rows.push(Row::default());
-    (rows, verdict)
+    (rows, parts)
 }
 
 /// The cursor of a field.
@@ -141,8 +164,8 @@ pub fn in_lesson(
     rows
 }
 
-/// Field or options, echo, verdict, hints, solution; where the verdict stands.
-fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> (Vec<Row>, Part) {
+/// Field or options, echo, verdict, hints, solution; where these stand.
+fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> (Vec<Row>, Parts) {
     let mut rows = match &key.kernel {
         Some(kernel) if !kernel.is_written() => kernel::lines(state, asked, kernel, keys, width),
         Some(_) if state.shared.questions.field_of(asked).is_none() => {
@@ -178,7 +201,7 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> (V
             rows.extend(note(label, Role::Dim, line, width));
         }
     }
-    let said = (rows.len() > from).then(|| (from, rows.len() - from));
+    let verdict = (rows.len() > from).then(|| (from, rows.len() - from));
     if let Some(kernel) = &key.kernel
         && kernel.is_written()
         && kernel::shows_gaps(state, asked, keys)
@@ -186,9 +209,18 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> (V
         let field = state.shared.questions.field_of(asked).map(Field::text);
         rows.extend(kernel::gaps(kernel, field.as_deref(), width));
     }
-    rows.extend(hints(state, asked, key, width));
+    let (helped, newest) = hints(state, asked, key, width);
+    let from = rows.len() + newest;
+    rows.extend(helped);
+    let hint = Some((from, rows.len() - from));
+    let from = rows.len();
     rows.extend(solution(state, asked, key, width));
-    (rows, said)
+    let parts = Parts {
+        verdict,
+        hint,
+        solution: Some((from, rows.len() - from)),
+    };
+    (rows, parts)
 }
 
 fn field(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {

@@ -5,47 +5,77 @@ use super::{Fits, said};
 use crate::answer::Env;
 use crate::answer::key::Slip;
 use crate::answer::setup::Setting;
+use plan::model::Dtype;
 use plan::units::{Dimension, Quantity, Typed};
 
-/// A convention and how it is said: alone, and as half of two.
-const CONVENTIONS: [(Setting, &str, &str); 6] = [
-    (
-        Setting::Macs(true),
-        "This counts a multiply-accumulate as one operation; here it is two.",
-        "a multiply-accumulate as one operation",
-    ),
-    (
-        Setting::NoGqa(true),
-        "This makes k and v as wide as q, as they are without grouped heads.",
-        "k and v as wide as q",
-    ),
-    (
-        Setting::NoWeights(true),
-        "This leaves out the bytes of the weights; a kernel reads each of its weights once.",
-        "no bytes for the weights",
-    ),
-    (
-        Setting::Causal(true),
-        "This counts only the pairs that the causal mask keeps; the question counts all of them.",
-        "only the pairs that the mask keeps",
-    ),
-    (
-        Setting::NoHeads(true),
-        "This multiplies the attention products by the number of heads; the heads split D between them.",
-        "attention products times the number of heads",
-    ),
-    (
-        Setting::Batch(1),
-        "This is one sequence, batch 1; the question has more of them.",
-        "one sequence in place of the batch",
-    ),
+/// A convention, and how it is said.
+struct Convention {
+    setting: Setting,
+    /// Alone.
+    alone: &'static str,
+    /// As half of two; empty: it is named alone only.
+    half: &'static str,
+    /// Words without which no slip of a key speaks of it.
+    words: &'static [&'static str],
+}
+
+const CONVENTIONS: [Convention; 8] = [
+    Convention {
+        setting: Setting::Macs(true),
+        alone: "This counts a multiply-accumulate as one operation; here it is two.",
+        half: "a multiply-accumulate as one operation",
+        words: &["accumulate"],
+    },
+    Convention {
+        setting: Setting::NoGqa(true),
+        alone: "This makes k and v as wide as q, as they are without grouped heads.",
+        half: "k and v as wide as q",
+        words: &["head"],
+    },
+    Convention {
+        setting: Setting::NoWeights(true),
+        alone: "This leaves out the bytes of the weights; a kernel reads each of its weights once.",
+        half: "no bytes for the weights",
+        words: &["weight"],
+    },
+    Convention {
+        setting: Setting::Causal(true),
+        alone: "This counts only the pairs that the causal mask keeps; the question counts all of them.",
+        half: "only the pairs that the mask keeps",
+        words: &["mask"],
+    },
+    Convention {
+        setting: Setting::NoHeads(true),
+        alone: "This multiplies the attention products by the number of heads; the heads split D between them.",
+        half: "attention products times the number of heads",
+        words: &["head"],
+    },
+    Convention {
+        setting: Setting::Batch(1),
+        alone: "This is one sequence, batch 1; the question has more of them.",
+        half: "one sequence in place of the batch",
+        words: &["batch"],
+    },
+    Convention {
+        setting: Setting::Dtype(Dtype::Bf16),
+        alone: "This is the value for elements of two bytes; here they have four.",
+        half: "",
+        words: &["16-bit", "two bytes"],
+    },
+    Convention {
+        setting: Setting::Dtype(Dtype::Fp32),
+        alone: "This is the value for elements of four bytes; here they have two.",
+        half: "",
+        words: &["32-bit", "four bytes"],
+    },
 ];
 
 /// Most explanations that are named at once.
 const MOST: usize = 3;
 
-/// The conventions under which the key's answer is what was typed: each alone;
-/// else two at once; else a known slip together with one. Combinations only
+/// The conventions under which the key's answer is what was typed: each alone, unless one of
+/// the slips that `fit` speaks of it; where there is neither, two at once; else a known slip
+/// together with one. Combinations only
 /// where the value carries a unit and four digits: a share has too few values to
 /// be named by chance. `of_slip` is the value of a known slip, by its number.
 pub(super) fn named(
@@ -53,7 +83,7 @@ pub(super) fn named(
     wanted: &Wanted,
     env: &Env<'_>,
     answer: &dyn Fn(&Env<'_>) -> Option<Quantity>,
-    slips: &[Slip],
+    (slips, fit): (&[Slip], &[Fits]),
     of_slip: &dyn Fn(&Slip, &Env<'_>) -> Option<Quantity>,
 ) -> Vec<Fits> {
     let is = |value: Option<Quantity>, digits| {
@@ -68,18 +98,24 @@ pub(super) fn named(
     }
     let alone = CONVENTIONS
         .iter()
-        .filter(|(setting, ..)| is(answer(&env.with(&[*setting])), 3))
-        .map(|(_, alone, _)| named((*alone).to_owned()));
+        .filter(|known| {
+            let said = |fit: &Fits| known.words.iter().any(|word| fit.say.contains(word));
+            !fit.iter().any(said)
+        })
+        .filter(|known| is(answer(&env.with(&[known.setting])), 3))
+        .map(|known| named(known.alone.to_owned()));
     let found: Vec<Fits> = alone.take(MOST).collect();
-    if !found.is_empty() || wanted.expected.dimension().is_plain() {
+    if !found.is_empty() || !fit.is_empty() || wanted.expected.dimension().is_plain() {
         return found;
     }
     let mut found = Vec::new();
-    for (i, (first, _, one)) in CONVENTIONS.iter().enumerate() {
-        for (second, _, other) in CONVENTIONS.iter().skip(i + 1) {
-            if is(answer(&env.with(&[*first, *second])), 4) {
+    let halves = || CONVENTIONS.iter().filter(|known| !known.half.is_empty());
+    for (i, one) in halves().enumerate() {
+        for other in halves().skip(i + 1) {
+            if is(answer(&env.with(&[one.setting, other.setting])), 4) {
                 found.push(named(format!(
-                    "Two conventions at once give this: {one}, and {other}."
+                    "Two conventions at once give this: {}, and {}.",
+                    one.half, other.half
                 )));
             }
         }
@@ -87,14 +123,15 @@ pub(super) fn named(
     if found.is_empty() {
         for slip in slips.iter().filter(|slip| !slip.accept) {
             let itself = of_slip(slip, env);
-            for (setting, alone, _) in &CONVENTIONS {
-                let both = of_slip(slip, &env.with(&[*setting]));
+            for known in halves() {
+                let both = of_slip(slip, &env.with(&[known.setting]));
                 // Where the convention changes nothing, it explains nothing.
                 if both != itself && is(both, 4) {
                     found.push(Fits {
                         say: format!(
-                            "Two slips at once give this. {} And: {alone}",
-                            said(slip, env)
+                            "Two slips at once give this. {} And: {}",
+                            said(slip, env),
+                            known.alone
                         ),
                         claim: slip.claim(),
                     });

@@ -123,7 +123,7 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
     if fitting.is_empty() {
         fitting.extend(binary_prefix(typed, wanted));
     }
-    if fitting.is_empty() && wanted.band.is_none() && !wanted.short(typed) {
+    if wanted.band.is_none() && !wanted.short(typed) {
         let answer = |env: &Env<'_>| {
             key.expected()
                 .and_then(|answer| wanted::value(answer, env, false))
@@ -135,9 +135,9 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
             SlipValue::Printed(_) => None,
             _ => wanted.slip_value(slip, key, env, false).ok(),
         };
-        fitting.extend(convention::named(
-            typed, wanted, env, &answer, &key.slips, &of_slip,
-        ));
+        let slips = (key.slips.as_slice(), fitting.as_slice());
+        let also = convention::named(typed, wanted, env, &answer, slips, &of_slip);
+        fitting.extend(also);
     }
     if fitting.is_empty() && wanted.band.is_none() && !wanted.close(typed) {
         fitting.extend(turned::named(typed, wanted, key, env));

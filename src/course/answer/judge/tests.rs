@@ -206,6 +206,28 @@ fn larger_whole_numbers_are_right_at_four_digits() {
 }
 
 #[test]
+fn a_slip_is_not_the_only_reading_of_its_number() {
+    // res1: three tensors of 128 x 256 numbers, 4 B each: 393,216 B.
+    let half = "kernel(v1, res1).bytes / 2";
+    let mut key = key("kernel(v1, res1).bytes", "exact", "B");
+    assert_eq!(
+        says("196608", &key, &[]),
+        "slip: 196608. This is the value for elements of two bytes; here they have four."
+    );
+    key.slips = vec![slip(half, "This is half of it.")];
+    assert_eq!(
+        says("196608", &key, &[]),
+        "slip: 196608 fits 2 slips. This is half of it. Or: This is the value for elements of two bytes; here they have four."
+    );
+    // What a slip says is not said twice.
+    key.slips = vec![slip(half, "These are 16-bit elements.")];
+    assert_eq!(
+        says("196608", &key, &[]),
+        "slip: 196608. These are 16-bit elements."
+    );
+}
+
+#[test]
 fn mebibytes_called_megabytes_are_named() {
     // Weights of the workshop model: 10.4704 MB = 9.985 MiB.
     let key = key("params.tied * w", "0.5 %", "MB");
@@ -319,14 +341,17 @@ fn an_accepted_variant_is_right_and_explained() {
 fn two_slips_that_fit_are_both_named() {
     let mut key = key("sum(qk pv).flops", "exact", "FLOP");
     key.slips = vec![
-        slip("sum(qk pv, macs=on).flops", "One reading."),
-        slip("sum(qk).flops", "Another."),
+        slip(
+            "sum(qk pv, macs=on).flops",
+            "Each multiply-accumulate once.",
+        ),
+        slip("sum(qk).flops", "One product."),
     ];
     let verdict = judged("8388608", &key, &[]).verdict;
     assert!(matches!(&verdict, Verdict::Slip(fits) if fits.len() == 2));
     assert_eq!(
         says("8388608", &key, &[]),
-        "slip: 8388608 fits 2 slips. One reading. Or: Another."
+        "slip: 8388608 fits 2 slips. Each multiply-accumulate once. Or: One product."
     );
 }
 
@@ -407,10 +432,10 @@ fn choices_and_rankings() {
 #[test]
 fn what_a_slip_says_has_its_numbers_filled_in() {
     let mut key = block_flops();
-    key.slips[0].say = Phrase::made("Here are L = `= L` layers of `= 2*D | plain 0`.");
+    key.slips[0].say = Phrase::made("Here are accumulated L = `= L` layers of `= 2*D | plain 0`.");
     assert_eq!(
         says("109.63 GFLOP", &key, &part_c()),
-        "slip: 109.63 GFLOP. Here are L = 1 layers of 4,096."
+        "slip: 109.63 GFLOP. Here are accumulated L = 1 layers of 4,096."
     );
 }
 
