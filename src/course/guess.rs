@@ -113,7 +113,7 @@ pub fn echo(typed: &str, predict: &Predict, env: Option<&Env<'_>>) -> Result<Str
         .unwrap_or_else(plain))
 }
 
-/// A guess as it was typed, with its unit where that was per cent, and with what a
+/// A guess as it was typed, with the unit in which it was read, and with what a
 /// calculation or a share amounts to.
 pub fn said(guess: &Guess, unit: Option<&str>) -> String {
     let typed = guess.typed.as_str();
@@ -139,7 +139,19 @@ pub fn said(guess: &Guess, unit: Option<&str>) -> String {
             format!("{typed} %")
         }
         Some(amount) => format!("{typed} = {amount}"),
+        None if bare && !spec.unit.dimension().is_plain() => in_unit(typed, &spec),
         None => typed.to_owned(),
+    }
+}
+
+/// A bare number with the unit in which it was read, or with what it amounts to there.
+fn in_unit(typed: &str, spec: &Spec) -> String {
+    let read = quantity(typed, Asked::in_unit(spec.unit)).ok();
+    let bare = units::read(typed, None).ok();
+    let scaled = bare.and_then(|bare| bare.quantity.scaled(spec.unit).ok());
+    match (read == scaled, amount(typed, spec)) {
+        (false, Some(amount)) => format!("{typed} = {amount}"),
+        _ => format!("{typed} {}", spec.unit.symbol()),
     }
 }
 
@@ -171,7 +183,9 @@ mod tests {
         // The product that a question reads as operations.
         let product = said(&guess("2*100*300^2"), Some("MFLOP"));
         assert_eq!(product, "2*100*300^2 = 18 MFLOP");
-        assert_eq!(said(&guess("12.6"), Some("MB")), "12.6");
+        assert_eq!(said(&guess("12.6"), Some("MB")), "12.6 MB");
+        assert_eq!(said(&guess("12.6 MiB"), Some("MB")), "12.6 MiB");
+        assert_eq!(said(&guess("24576"), Some("B")), "24576 B");
         assert_eq!(said(&guess("3*4"), None), "3*4 = 12");
     }
 

@@ -47,10 +47,12 @@ fn tally(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Row> {
     } else {
         "solution: once solved, or s twice"
     };
+    let seen = kept.hints.min(key.hints.len() as u64);
+    let folded = seen > 0 && !state.shared.questions.question(asked).hints;
     let text = format!(
-        "hints {} of {} seen   misses {}   {free}",
-        kept.hints.min(key.hints.len() as u64),
+        "hints {seen} of {} seen{}   misses {}   {free}",
         key.hints.len(),
+        if folded { ", h shows them" } else { "" },
         kept.tries
     );
     let mut rows = vec![Row::default()];

@@ -62,7 +62,7 @@ impl Judgement {
                         "{typed} is right as far as it goes; {tolerance} asks for more digits. Not counted as a try."
                     ),
                     _ => format!(
-                        "{typed} is near, but an exact count is wanted: whole, or with at least four right digits, and every digit that is written must be right. Not counted as a try."
+                        "{typed} is near, but an exact count is wanted: whole, or with at least four right digits, and every digit that is written must be right, the last one rounded. Not counted as a try."
                     ),
                 }
             }
