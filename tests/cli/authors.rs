@@ -374,6 +374,22 @@ fn lint_finds_formulas_needs_parts_pictures_and_answers_in_hints() {
     }
 }
 
+/// The judge names all slips of a value; what is right and a slip at once is a fault.
+#[test]
+fn slips_of_one_value_are_taken_unless_one_of_them_is_accepted() {
+    let home = Home::new();
+    home.write("mine/lessons/40-mine.md", LESSON);
+    home.write("mine/solutions/ex70.md", "## a\n\nCount.\n");
+    for (accept, found) in [("", "nothing to mend."), ("accept = true, ", "1 finding.")] {
+        home.write(
+            "mine/exercises/ex70.md",
+            &format!("+++\ntitle = \"Mine\"\nlesson = \"40-mine\"\nminutes = 5\n\n[[key]]\nname = \"a\"\nask = \"How many?\"\nanswer = \"3 * 400\"\nslips = [\n  {{ answer = \"600\", say = \"Half of it.\" }},\n  {{ answer = \"1200/2\", {accept}say = \"This is one thing.\" }},\n]\nhints = [\n  \"A nudge.\",\n  \"The formula of it.\",\n  \"There are three.\",\n]\n+++\nText.\n"),
+        );
+        let lint = home.inside("mine", &["lint"]);
+        assert!(lint.out.trim_end().ends_with(found), "{}", lint.out);
+    }
+}
+
 #[test]
 fn what_lint_calls_invalid_show_calls_invalid() {
     let home = Home::new();

@@ -315,16 +315,21 @@ impl Look<'_> {
         }
         let faults = answer::lint(key, &self.env);
         faults.iter().for_each(|say| self.judged(key, say));
+        // Two slips of one value are both named; a value that is right and a slip is a fault.
         for (first, second) in answer::twins(key, &self.env) {
-            let slip = key.slips.get(second);
-            let at = slip.map_or(key.place(), |slip| slip.say.at);
-            let say = format!(
-                "slips {} and {} of {} have the same value at these parameters, so both are named; say in one sentence what gives it, or choose another shape.",
-                first + 1,
-                second + 1,
-                key.name.text
-            );
-            self.faults.push(Fault::at(self.file, at, say).warning());
+            let Some((a, b)) = key.slips.get(first).zip(key.slips.get(second)) else {
+                continue;
+            };
+            if a.accept != b.accept {
+                let say = format!(
+                    "slips {} and {} of {} have the same value at these parameters, and only one of them is accepted: say in its sentence what the other says, or choose another shape.",
+                    first + 1,
+                    second + 1,
+                    key.name.text
+                );
+                self.faults
+                    .push(Fault::at(self.file, b.say.at, say).warning());
+            }
         }
         self.phrase(&key.ask);
         key.slips.iter().for_each(|slip| self.phrase(&slip.say));
