@@ -70,7 +70,9 @@ pub fn draw(state: &State, laid: &[Row], pen: &mut Pen<'_>) {
         list(state, &mut pen.part(at, from, left, height));
     }
     let mut claim = pen.part(x, top, columns, rows);
-    for (y, row) in (0..rows).zip(laid.iter().skip(state.claims.scroll)) {
+    let most = laid.len().saturating_sub(usize::from(rows));
+    let scroll = state.claims.scroll.min(most);
+    for (y, row) in (0..rows).zip(laid.iter().skip(scroll)) {
         row.draw(&mut claim, 1, y);
     }
     let mut announce = |y: u16, text: &str| {
@@ -78,14 +80,12 @@ pub fn draw(state: &State, laid: &[Row], pen: &mut Pen<'_>) {
         row.clear();
         row.put(1, 0, text, Role::Dim);
     };
-    if state.claims.scroll > 0 {
-        let text = format!("▲ {} more lines: PgUp", state.claims.scroll + 1);
+    if scroll > 0 {
+        let text = format!("▲ {} more lines: PgUp", scroll + 1);
         announce(0, &text);
     }
     // What does not fit is announced on the last row, where reading stops.
-    let below = laid
-        .len()
-        .saturating_sub(state.claims.scroll + usize::from(rows));
+    let below = most - scroll;
     if below > 0 {
         let text = format!("▼ {} more lines: Space", below + 1);
         announce(rows.saturating_sub(1), &text);

@@ -13,7 +13,7 @@ use super::reader::{ENTER, loaded};
 use tinyllama_tutor::app::claims::{current, open};
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
-use tinyllama_tutor::course::{Course, Ledger, Places, Surroundings};
+use tinyllama_tutor::course::{Course, Ledger, Live, Places, Surroundings};
 use tinyllama_tutor::fusion::Version;
 use tinyllama_tutor::run::{BytesReport, OutputReport, Report, Timing};
 use tinyllama_tutor::tui::Painter;
@@ -125,6 +125,25 @@ fn what_was_judged_stands_with_the_evidence() {
             // The message goes with the next key; the verdict does not.
             let screen = screen.press(&[ENTER, ch('y'), key(Code::Left)]);
             assert!(screen.text().contains(says), "{}", screen.text());
+        }
+    }
+}
+
+#[test]
+fn a_block_offers_no_page_that_has_no_room() {
+    let course = Course::built_in();
+    for kind in ["ribbon", "compare"] {
+        let holds = |live: &Live| live.kind == kind && live.predict.is_empty();
+        let (lesson, found, tabs) = course
+            .lessons()
+            .flat_map(|lesson| lesson.sections.iter().map(move |found| (lesson, found)))
+            .find_map(|(lesson, found)| Some((lesson, found, found.live().position(holds)? + 1)))
+            .unwrap();
+        for (size, offered) in [((60, 18), false), ((80, 24), true)] {
+            let tabs = vec![key(Code::Tab); tabs];
+            let text = section(&lesson.id, &found.id, size).press(&tabs).text();
+            let footer = text.lines().last().unwrap();
+            assert_eq!(footer.contains("Enter open"), offered, "{kind}: {text}");
         }
     }
 }
