@@ -27,7 +27,7 @@ pub enum Filter {
     /// All of them.
     #[default]
     All,
-    /// Those that were not judged yet.
+    /// Those that are open: neither judged nor shown.
     Open,
     /// A group, by its place in the ledger.
     Group(usize),
@@ -58,7 +58,7 @@ impl Filter {
         let ledger = Ledger::built_in();
         match self {
             Self::All => "all groups".to_owned(),
-            Self::Open => "not judged".to_owned(),
+            Self::Open => "open".to_owned(),
             Self::Group(at) => ledger
                 .groups()
                 .get(at)
@@ -88,6 +88,8 @@ pub struct Claims {
     just: Option<&'static str>,
     /// `s` was pressed once and waits for the second.
     armed: bool,
+    /// What is behind the claim was opened just now: it is to be in view.
+    pub reveal: bool,
     /// Lines of the claim and lines that the page shows, as it was laid out.
     pub extent: (usize, usize),
 }
@@ -237,7 +239,11 @@ impl Screen for Claims {
     }
 
     fn leave(&mut self, _: &mut Shared) -> bool {
-        std::mem::take(&mut self.choosing)
+        let chose = std::mem::take(&mut self.choosing);
+        if chose {
+            self.scroll = 0;
+        }
+        chose
     }
 
     /// A verdict is chosen with arrows; no digit leads away from it.

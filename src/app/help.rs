@@ -71,7 +71,14 @@ impl Help {
         };
         let moving = rows(&|e| e.moves(self.of));
         let here = rows(&|e| e.is_here(self.of));
-        let mut anywhere = rows(&|e| e.on == On::Anywhere && !e.says.starts_with("this help"));
+        // Nothing is offered that this terminal has no room for.
+        let room = |e: &Entry| {
+            let lacks =
+                |action| matches!(action, Action::Go(page) if shared.lacks(Page::least(page)));
+            !e.keys.iter().all(|(_, action)| lacks(*action))
+        };
+        let mut anywhere =
+            rows(&|e| e.on == On::Anywhere && !e.says.starts_with("this help") && room(e));
         let one = shared.size.0 < SMALL.0;
         // What does not fit below the left one of two columns goes on in the right one.
         let stays = if one { anywhere.len() } else { LEFT };
@@ -213,6 +220,17 @@ mod tests {
                 let room = usize::from(size.1) - 3;
                 assert!((help.scroll..help.scroll + room).contains(&line), "{word}");
             }
+        }
+    }
+
+    #[test]
+    fn a_page_is_offered_where_it_has_room() {
+        for (size, offered) in [((60, 18), false), ((80, 24), true)] {
+            let state = searched(size, "");
+            let lines = state.help.columns(&state.shared).concat();
+            let says = |text: &str| lines.iter().any(|line| line.says == text);
+            assert_eq!(says("lab, compare, roofline"), offered, "{size:?}");
+            assert!(says("home, claims, doctor"), "{size:?}");
         }
     }
 

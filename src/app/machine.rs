@@ -186,6 +186,19 @@ pub fn flop_rate(flops: f64) -> (f64, &'static str) {
     }
 }
 
+/// A figure that a run of the workshop may supply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Supply {
+    /// Times of forwards.
+    Times,
+    /// Bytes that loads and stores ask for.
+    Issued,
+    /// Distinct sectors, and what of them reaches DRAM.
+    Sectors,
+    /// A device's own counters: only a run in a shell reads them.
+    Counters,
+}
+
 /// What this machine has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Machine {
@@ -217,6 +230,19 @@ impl Machine {
         self.backend()
             .and_then(|b| BackendKind::parse(&b.name).ok())
             .unwrap_or_default()
+    }
+
+    /// Whether a run of the chosen backend supplies a figure; nothing is ruled out before
+    /// there is one.
+    pub fn supplies(&self, figure: Supply) -> bool {
+        let kind = self.kind();
+        match figure {
+            Supply::Counters => false,
+            _ if kind == BackendKind::Auto => true,
+            Supply::Times => kind != BackendKind::Simt,
+            Supply::Issued => kind.runs_kernels(),
+            Supply::Sectors => kind == BackendKind::Simt,
+        }
     }
 
     /// Chooses the first backend of a list that can run, until the learner

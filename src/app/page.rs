@@ -102,6 +102,9 @@ impl Page {
             Page::Home
             | Page::Lesson
             | Page::Exercises
+            | Page::Claims
+            | Page::Doctor
+            | Page::Setup
             | Page::Messages
             | Page::Help
             | Page::FirstRun

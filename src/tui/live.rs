@@ -14,9 +14,9 @@ pub use trips::picture as journeys;
 
 use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
-use app::State;
 use app::evidence::runs;
 use app::live::{predict, presented, running_on, waits_alone};
+use app::{Page, State};
 use course::guess::said;
 use course::present::{Piece, caption};
 use course::{Block, Lesson, Live, Typed, present};
@@ -109,13 +109,18 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
     let Ok(content) = &place.live.content else {
         return "";
     };
+    let lacks = |page: Page| place.state.shared.lacks(page.least());
     match content {
         _ if hidden => "before you look",
         Block::Lab { toggles, .. } if !toggles.is_empty() => "Space flips",
         Block::Lab { .. } | Block::Compare { .. } | Block::Micro { .. } => "r runs",
+        Block::Staircase { .. } if lacks(Page::Compare) => "r runs",
         Block::Staircase { .. } => "r runs · Enter: move its steps",
+        Block::Study(_) if lacks(Page::Studies) => "r makes it",
         Block::Study(_) => "r makes it · Enter: studies",
+        Block::Occupancy(_) if lacks(Page::Studies) => "r goes on with a copy",
         Block::Occupancy(_) => "r goes on with a copy · Enter: studies",
+        Block::Kernel { .. } if lacks(Page::Kernel) => "",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
         Block::Trips(_) if !place.keys => "Tab, then Space: kernel by kernel",
         Block::Trips(asked) if asked.toggles.is_empty() => "Space: kernel by kernel",
@@ -125,6 +130,7 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
             (true, false) => "Tab, then Space: next step",
             (false, _) => "all steps",
         },
+        Block::Ribbon { .. } if lacks(Page::Lab) => "",
         Block::Ribbon { .. } if !place.keys => "Tab, then Enter: the lab",
         Block::Ribbon { .. } => "Enter opens it in the lab",
         Block::Claim { id } => {
@@ -156,9 +162,11 @@ pub fn how(place: Place<'_>, found: &[Piece]) -> Option<String> {
             let named = backend.as_ref().map(|named| named.text.as_str());
             let backend = named.or(shared.machine.backend().map(|b| b.name.as_str()));
             let on = backend.map_or(String::new(), |name| format!(" on {name}"));
-            Some(format!(
-                "not run yet · r runs it{on} · Enter opens it in the lab"
-            ))
+            let lab = match shared.lacks(Page::Lab.least()) {
+                true => "",
+                false => " · Enter opens it in the lab",
+            };
+            Some(format!("not run yet · r runs it{on}{lab}"))
         }
         Ok(Block::Micro { .. }) => {
             let (backend, runs) = app::live::ask::experiment(shared, place.lesson, place.live)?;

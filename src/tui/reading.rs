@@ -2,12 +2,12 @@
 //! and the setup.
 
 use super::frame;
-use super::pen::{Pen, clip, wrap};
+use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
 use app::help::Line;
 use app::machine::Condition;
 use app::setup_page::{ITEMS, Item};
-use app::{State, Tone};
+use app::{SMALL, State, Tone};
 use plan::cost::{Figure, Why, WhyUnit};
 use plan::run::BackendKind;
 use plan::units::{Quantity, format, group_thousands};
@@ -139,7 +139,7 @@ type Fact = (String, String, String, Role);
 
 /// Columns of the page.
 fn edge(columns: u16) -> usize {
-    usize::from(columns.clamp(frame::LEFT, WIDEST)) - 1
+    usize::from(columns.min(WIDEST)) - 1
 }
 
 /// First row of the page, and how many it has.
@@ -277,19 +277,25 @@ fn terminal(state: &State) -> String {
 /// Model, shape, dtype, backend, seed, counting options.
 pub fn setup(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height() - 1;
-    let top = if state.shared.two_panes() { 3 } else { 2 };
-    pen.put(
-        1,
-        top,
-        "Setup, shared by lab, compare and live blocks",
-        Role::Strong,
-    );
+    // A small terminal has the lines alone, and says of the one under the cursor what it
+    // decides.
+    let small = state.shared.lacks(SMALL);
+    let first = match (small, state.shared.two_panes()) {
+        (true, _) => 1,
+        (false, true) => 5,
+        (false, false) => 4,
+    };
+    let gap = if small { 0 } else { 2 };
+    if !small {
+        let title = "Setup, shared by lab, compare and live blocks";
+        pen.put(1, first - 2, title, Role::Strong);
+    }
     let counting = ITEMS.iter().position(|item| *item == Item::Causal);
     let counting = counting.unwrap_or(ITEMS.len());
     for (i, item) in ITEMS.into_iter().enumerate() {
         // The counting options stand apart.
-        let y = top + 2 + i as u16 + u16::from(i >= counting) * 2;
-        if i == counting {
+        let y = first + i as u16 + u16::from(i >= counting) * gap;
+        if i == counting && !small {
             pen.put(1, y - 1, "Counting", Role::Strong);
         }
         let here = state.setup.row == i;
@@ -316,14 +322,16 @@ pub fn setup(state: &State, pen: &mut Pen<'_>) {
                 }
             }
         }
-        pen.put(
-            38,
-            y,
-            &clip(item.says(), usize::from(pen.width()) - 39),
-            Role::Dim,
-        );
+        if !small {
+            let room = usize::from(pen.width()) - 39;
+            pen.put(38, y, &clip(item.says(), room), Role::Dim);
+        }
     }
-    sizes(state, pen, top + 17);
+    let below = first + ITEMS.len() as u16;
+    if small {
+        pen.put(2, below, state.setup.item().says(), Role::Dim);
+    }
+    sizes(state, pen, below + if small { 1 } else { 3 });
     let hint = match state.setup.item() {
         Item::Seed => "Enter types a number. ← and → count down and up.",
         item if item.is_typed() => {
@@ -343,17 +351,17 @@ fn sizes(state: &State, pen: &mut Pen<'_>, y: u16) {
     } else {
         cost.parameters.1
     };
+    let parameters = format!("{} parameters =", group_thousands(i128::from(parameters)));
+    let whole = format!(
+        "D{} L{} H{} K{} I{} V{}: {parameters}",
+        m.hidden, m.layers, m.heads, m.kv_heads, m.ffn, m.vocab,
+    );
     let lines = [
-        format!(
-            "D{} L{} H{} K{} I{} V{}: {} parameters =",
-            m.hidden,
-            m.layers,
-            m.heads,
-            m.kv_heads,
-            m.ffn,
-            m.vocab,
-            group_thousands(i128::from(parameters))
-        ),
+        // The number goes before its end is cut.
+        match width(&whole) + 2 < usize::from(pen.width()) {
+            true => whole,
+            false => parameters,
+        },
         format!(
             "KV cache {} =, a forward {} =",
             format(&Quantity::bytes(cost.kv_cache_bytes)),

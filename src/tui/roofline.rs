@@ -60,6 +60,12 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
             let x = pen.put(x, last - 1, &before, Role::Text);
             let x = pen.cursor(x, last - 1);
             pen.put(x, last - 1, &behind, Role::Text);
+            // Why what was typed is none stands above it.
+            if state.shared.notes.shown().is_some() {
+                let mut above = pen.part(0, last - 2, pen.width(), 1);
+                above.clear();
+                frame::message(state, "", "", &mut above, 0);
+            }
         }
         None => frame::message(state, &hint(state), "", pen, last - 1),
     }

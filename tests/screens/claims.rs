@@ -13,7 +13,7 @@ use super::reader::{ENTER, loaded};
 use tinyllama_tutor::app::claims::{current, open};
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, State, update};
-use tinyllama_tutor::course::{Course, Ledger, Places, Surroundings};
+use tinyllama_tutor::course::{Course, Ledger, Live, Places, Surroundings};
 use tinyllama_tutor::fusion::Version;
 use tinyllama_tutor::run::{BytesReport, OutputReport, Report, Timing};
 use tinyllama_tutor::tui::Painter;
@@ -89,6 +89,105 @@ fn the_model_stays_closed_until_the_claim_was_judged() {
     let screen = screen.press(&WRONG[1..]);
     assert!(screen.text().contains("28.57 %"), "{}", screen.text());
     insta::assert_snapshot!("claims-judged-80", screen.text());
+}
+
+#[test]
+fn sixty_columns_list_claims_and_are_judged_and_read() {
+    let screen = Screen::new(60, 18).press(&[ch('8')]).at("Q-40");
+    insta::assert_snapshot!("claims-open-60", screen.text());
+    let screen = screen.press(&[ENTER, ch('j')]);
+    insta::assert_snapshot!("claims-judging-60", screen.text());
+    let screen = screen.press(&[ENTER]);
+    insta::assert_snapshot!("claims-judged-60", screen.text());
+}
+
+#[test]
+fn a_lesson_in_sixty_columns_leads_to_its_claim_and_back() {
+    let screen = Screen::new(60, 18).press(&[ch('2'), key(Code::Tab), ENTER]);
+    assert_eq!(screen.0.page, Page::Claims);
+    let screen = screen.press(&[ENTER, ch('j'), ENTER]);
+    assert!(screen.text().contains("you said  right"));
+    let screen = screen.press(&[key(Code::Esc)]);
+    assert_eq!(screen.0.page, Page::Lesson);
+}
+
+#[test]
+fn what_was_judged_stands_with_the_evidence() {
+    for (down, says) in [
+        (1, "the evidence says: wrong,"),
+        (3, "the evidence says so too"),
+    ] {
+        for size in [(60, 18), (80, 24), (120, 40)] {
+            let mut screen = Screen::new(size.0, size.1).at("Q-40").press(&[ENTER]);
+            for _ in 0..down {
+                screen = screen.press(&[ch('j')]);
+            }
+            // The message goes with the next key; the verdict does not.
+            let screen = screen.press(&[ENTER, ch('y'), key(Code::Left)]);
+            assert!(screen.text().contains(says), "{}", screen.text());
+        }
+    }
+}
+
+#[test]
+fn a_block_offers_no_page_that_has_no_room() {
+    let course = Course::built_in();
+    for kind in ["ribbon", "compare"] {
+        let holds = |live: &Live| live.kind == kind && live.predict.is_empty();
+        let (lesson, found, tabs) = course
+            .lessons()
+            .flat_map(|lesson| lesson.sections.iter().map(move |found| (lesson, found)))
+            .find_map(|(lesson, found)| Some((lesson, found, found.live().position(holds)? + 1)))
+            .unwrap();
+        for (size, offered) in [((60, 18), false), ((80, 24), true)] {
+            let tabs = vec![key(Code::Tab); tabs];
+            let text = section(&lesson.id, &found.id, size).press(&tabs).text();
+            let footer = text.lines().last().unwrap();
+            assert_eq!(footer.contains("Enter open"), offered, "{kind}: {text}");
+        }
+    }
+}
+
+/// The rows of the claim itself on a screen of sixty columns.
+fn below_list(screen: &Screen) -> Vec<String> {
+    let rows = cells::rows(&screen.1, &screen.0);
+    let from = rows.iter().position(|row| row.contains("○ shown"));
+    let shown = rows[from.map_or(1, |at| at + 1)..rows.len() - 2].iter();
+    let rows = shown.filter(|row| !row.trim().is_empty() && !row.contains(" more lines: "));
+    rows.cloned().collect()
+}
+
+#[test]
+fn every_claim_shows_its_verdicts_and_is_read_to_its_end() {
+    let verdicts = ["right if something", "wrong, imp", "measurable, or"];
+    for size in [(60, 18), (80, 24)] {
+        let mut small = Screen::new(size.0, size.1).press(&[ch('8')]);
+        let mut tall = Screen::new(60, 200).press(&[ch('8')]);
+        for claim in Ledger::built_in().claims() {
+            small = small.at(&claim.id.text).press(&[ENTER, ch('j')]);
+            for verdict in verdicts {
+                assert!(small.text().contains(verdict), "{}", small.text());
+            }
+            if size.0 > 60 {
+                continue;
+            }
+            let judged = [ENTER, key(Code::PageUp), key(Code::PageUp)];
+            small = small.press(&judged).press(&judged[1..]);
+            tall = tall.at(&claim.id.text).press(&[ENTER, ch('j'), ENTER]);
+            let mut read = below_list(&small);
+            loop {
+                let before = small.0.claims.scroll;
+                small = small.press(&[ch(' ')]);
+                read.extend(below_list(&small));
+                if small.0.claims.scroll == before {
+                    break;
+                }
+            }
+            for row in below_list(&tall) {
+                assert!(read.contains(&row), "{}: {row}\n{read:#?}", claim.id.text);
+            }
+        }
+    }
 }
 
 #[test]
@@ -232,7 +331,7 @@ fn what_the_text_says_of_a_claim_is_shown_once_it_was_judged() {
 
 #[test]
 fn every_claim_fits_its_columns_in_both_sizes_and_in_ascii() {
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    for (columns, rows) in [(60, 18), (80, 24), (120, 40)] {
         let mut screen = Screen::new(columns, rows).press(&[ch('8')]);
         screen.0.shared.look.ascii = true;
         for claim in Ledger::built_in().claims() {

@@ -37,6 +37,21 @@ fn floors_and_times_of_the_staircase_stand_apart() {
     }
 }
 
+#[test]
+fn heads_of_the_staircase_stand_apart() {
+    for size in [(80, 24), (120, 40), (200, 60)] {
+        for (keys, heads) in [
+            ("4t", "saves alone peak floor forward"),
+            ("4tb", "saves alone peak, fwd floor forward"),
+        ] {
+            let rows = Screen::new(size.0, size.1).typed(keys).rows();
+            let words = |row: &String| row.split_whitespace().collect::<Vec<_>>().join(" ");
+            let row = rows.iter().map(words).find(|row| row.contains(heads));
+            assert!(row.is_some(), "{rows:#?}");
+        }
+    }
+}
+
 /// Beside a lesson there is no room for two long times with their spread.
 #[test]
 fn a_label_is_not_written_over_by_its_times() {

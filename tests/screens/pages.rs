@@ -153,6 +153,52 @@ fn along(n: usize) -> impl Iterator<Item = Key> {
 #[test]
 fn too_small() {
     whole("too-small", &Screen::new(50, 8));
+    for (columns, rows) in [(40, 10), (30, 12), (20, 12), (20, 6)] {
+        let shown = Screen::new(columns, rows).rows().join(" ");
+        let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        let size = format!("{columns} columns and {rows} rows.");
+        for said in ["The workshop needs 60 × 18.", &size, "q leave"] {
+            assert!(shown.contains(said), "{shown}");
+        }
+        let way = "Without a window: tinyllama-tutor --plain";
+        assert!(rows < 10 || shown.contains(way), "{shown}");
+    }
+    // No size is too small to be drawn.
+    for (columns, rows) in [(1, 1), (2, 3), (5, 2)] {
+        assert_eq!(Screen::new(columns, rows).rows().len(), usize::from(rows));
+    }
+}
+
+#[test]
+fn what_is_no_point_is_said_above_what_was_typed() {
+    for size in [(80, 24), (120, 40)] {
+        for (typed, says) in [
+            (
+                "-3",
+                "An intensity is above 0 FLOP/B: type one, such as 32; empty",
+            ),
+            (
+                "abc",
+                "This is no number: type FLOP per byte, such as 32 or 5.3.",
+            ),
+            (
+                "3 MB",
+                "An intensity is in FLOP/B: type a number, such as 32.",
+            ),
+        ] {
+            let screen = Screen::new(size.0, size.1).typed("5i").typed(typed);
+            let rows = screen.keys([key(Code::Enter)]).rows();
+            let field = format!("FLOP/B: {typed}▌");
+            let at = rows.iter().position(|row| row.contains(&field)).unwrap();
+            assert!(rows[at - 1].contains(says), "{rows:#?}");
+        }
+    }
+}
+
+#[test]
+fn lists_have_room_in_sixty_columns() {
+    snapshot("doctor-60", &Screen::new(60, 18).typed("9"));
+    snapshot("setup-60", &Screen::new(60, 18).typed("p"));
 }
 
 /// The screen as text for a snapshot; the words `cpu` and the like come from

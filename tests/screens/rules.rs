@@ -220,13 +220,13 @@ fn the_keys_named_while_something_is_typed_work_then() {
 
 #[test]
 fn escape_leaves_a_page_that_has_no_room_at_once() {
-    let s = home((80, 24)).press(&[ch('8'), ENTER, DOWN]);
-    let s = s.shows("► right");
+    let s = home((80, 24)).press(&[ch('5'), ch('i')]).typed("40");
+    let s = s.shows("FLOP/B: 40▌");
     let s = resized(s, (60, 18)).shows("needs 80").press(&[ESC]);
     assert_eq!(s.state.page, Page::Home);
     // Nothing of it was lost.
-    let s = resized(s, (80, 24)).press(&[ch('8')]);
-    s.shows("► right");
+    let s = resized(s, (80, 24)).press(&[ch('5')]);
+    s.shows("FLOP/B: 40▌");
 }
 
 #[test]

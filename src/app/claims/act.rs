@@ -11,6 +11,9 @@ use course::answer::claim::Judgement;
 use course::claims::{cited, cited_at};
 use course::{Claim, Event};
 
+/// The verdicts stand at the end: what does not fit above them is scrolled away.
+const VERDICTS: usize = usize::MAX;
+
 /// Acts on the page.
 pub fn act(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out) {
     if page.choosing {
@@ -33,7 +36,7 @@ pub fn act(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out
         Action::Open => match current(page, shared) {
             Some(claim) if standing(&shared.study, &claim.id.text) == Standing::Open => {
                 (page.choosing, page.chosen) = (true, None);
-                page.scroll = 0;
+                page.scroll = VERDICTS;
             }
             Some(claim) => to_lesson(shared, claim, out),
             None => {}
@@ -89,7 +92,7 @@ fn scroll(page: &mut Claims, down: bool) {
     let step = room.saturating_sub(2);
     let at = page.scroll;
     page.scroll = if down {
-        (at + step).min(lines.saturating_sub(room))
+        at.saturating_add(step).min(lines.saturating_sub(room))
     } else {
         at.saturating_sub(step)
     };
@@ -118,6 +121,13 @@ fn filter(page: &mut Claims, shared: &mut Shared) {
 fn choose(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out) {
     let last = Judgement::ALL.len() - 1;
     let at = page.chosen;
+    match action {
+        Action::PageUp | Action::PageDown => {
+            scroll(page, action == Action::PageDown);
+            return;
+        }
+        _ => page.scroll = VERDICTS,
+    }
     match action {
         Action::Up | Action::PreviousPart => {
             page.chosen = at.and_then(|at| at.checked_sub(1)).or(Some(last));
@@ -188,6 +198,7 @@ fn show(page: &mut Claims, shared: &mut Shared, out: &mut Out) {
 /// Keeps what was judged.
 fn keep(page: &mut Claims, shared: &mut Shared, claim: &'static Claim, word: &str, out: &mut Out) {
     page.just = Some(&claim.id.text);
+    (page.scroll, page.reveal) = (0, true);
     let event = Event::Chose {
         setting: setting(&claim.id.text),
         value: Some(word.to_owned()),

@@ -154,7 +154,7 @@ fn the_next_list_is_counted_without_what_was_just_judged() {
     assert_eq!(state.claims.filter, Filter::Open);
     assert_eq!(listed(&state.claims, &state.shared).len(), 225);
     let said = state.shared.notes.shown().map(|n| n.text.clone());
-    assert_eq!(said.as_deref(), Some("not judged: 225 claims."));
+    assert_eq!(said.as_deref(), Some("open: 225 claims."));
 }
 
 #[test]

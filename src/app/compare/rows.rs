@@ -3,7 +3,7 @@
 
 use super::{Compare, Scope};
 use crate::bench::Bench;
-use crate::machine::{Machine, Source};
+use crate::machine::{Machine, Source, Supply};
 use crate::runs::Runs;
 use plan::cost::Cost;
 use plan::run::{BytesReport, Report, Timing};
@@ -60,29 +60,41 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
             each(&|p| size(p.read_bytes + p.written_bytes)),
         ),
     ];
-    let counted = |label: &str, origin: Origin, of: fn(&BytesReport) -> Option<u64>| Row {
-        origin,
-        ..row(
-            &format!("{label} {}", origin.sign()),
-            reported(compare, bench, runs, &|_| true, of, &size),
-        )
+    // What no run here supplies is not to be waited for.
+    let had = |cells: Vec<String>, figure| match machine.supplies(figure) {
+        true => cells,
+        false => cells.into_iter().map(not_had).collect(),
+    };
+    let counted = |label: &str, figure, of: fn(&BytesReport) -> Option<u64>| {
+        let origin = match figure {
+            Supply::Counters | Supply::Times => Origin::Measured,
+            Supply::Issued | Supply::Sectors => Origin::Issued,
+        };
+        let cells = reported(compare, bench, runs, &|_| true, of, &size);
+        Row {
+            origin,
+            ..row(&format!("{label} {}", origin.sign()), had(cells, figure))
+        }
     };
     rows.extend([
-        counted("issued", Origin::Issued, |b| b.issued),
-        counted("compulsory", Origin::Issued, |b| b.compulsory),
+        counted("issued", Supply::Issued, |b| b.issued),
+        counted("compulsory", Supply::Sectors, |b| b.compulsory),
         Row {
             // Behind another device's cache it would be another number.
-            cells: reported(
-                compare,
-                bench,
-                runs,
-                &|bytes| runs.behind.made(bytes),
-                |b| b.estimated_dram,
-                &size,
+            cells: had(
+                reported(
+                    compare,
+                    bench,
+                    runs,
+                    &|bytes| runs.behind.made(bytes),
+                    |b| b.estimated_dram,
+                    &size,
+                ),
+                Supply::Sectors,
             ),
             ..row(&format!("DRAM est., {} =", runs.behind.of), Vec::new())
         },
-        counted("DRAM", Origin::Measured, |b| b.measured_dram),
+        counted("DRAM", Supply::Counters, |b| b.measured_dram),
         row("FLOP/B =", each(&|p| format!("{:.3}", p.intensity()))),
         peaks(prices, compare.scope),
     ]);
@@ -118,8 +130,20 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
     });
     // A time says something about a roof only where both are one device's.
     let floors = floors.filter(|_| machine.roof_is_own());
-    rows.extend(measured(compare, bench, runs, floors.as_deref()));
+    let mut times = measured(compare, bench, runs, floors.as_deref());
+    for row in &mut times {
+        row.cells = had(std::mem::take(&mut row.cells), Supply::Times);
+    }
+    rows.extend(times);
     rows
+}
+
+/// What stands in place of a figure that was not run yet and cannot be had.
+fn not_had(cell: String) -> String {
+    match cell == figure::NOT_RUN {
+        true => figure::NOT_HAD.to_owned(),
+        false => cell,
+    }
 }
 
 /// Peak activations, in a unit of their own: they may be a thousandth of the

@@ -27,6 +27,7 @@ pub(super) fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
             let text = match row {
                 7 => "A GPU's profiler measures these: run --counters in a shell, where the driver permits it.".to_owned(),
                 6 => shared.runs.behind.said(),
+                5 => "Counted on simt alone: : backend simt, then r.".to_owned(),
                 _ => "Counted on simt or a GPU. To count: : backend simt, then r.".to_owned(),
             };
             shared.notes.say(Tone::Plain, text);

@@ -1,10 +1,36 @@
 use super::rows;
 use crate::key::ch;
 use crate::lab::table;
+use crate::machine::BackendFacts;
 use crate::runs::tests::report;
 use crate::{Event, Look, Message, State, update};
 use plan::fusion::Version;
 use plan::run::Report;
+
+/// `·` promises what a run supplies; `–` stands where none does.
+#[test]
+fn what_no_run_of_the_backend_supplies_is_not_waited_for() {
+    for (backend, cells) in [
+        ("cpu", ["–", "–", "–", "–", "·"]),
+        ("simt", ["·", "·", "·", "–", "–"]),
+        ("cuda", ["·", "–", "–", "–", "·"]),
+        ("", ["·", "·", "·", "–", "·"]),
+    ] {
+        let mut state = State::new((80, 24), Look::default()).unwrap();
+        state.shared.machine.backends = vec![BackendFacts {
+            name: backend.into(),
+            ..BackendFacts::default()
+        }];
+        let message = Message::Key(ch('4'));
+        update(&mut state, Event { at: 0, message });
+        let shared = &state.shared;
+        let rows = rows(&state.compare, &shared.bench, &shared.machine, &shared.runs);
+        let row = |label: &str| rows.iter().find(|row| row.label.starts_with(label));
+        let labels = ["issued", "compulsory", "DRAM est.", "DRAM @", "time"];
+        let shown = labels.map(|label| row(label).unwrap().cells[0].as_str());
+        assert_eq!(shown, cells, "{backend}");
+    }
+}
 
 #[test]
 fn a_run_without_a_clock_is_not_the_same_as_no_run_here_or_in_the_lab() {

@@ -9,7 +9,7 @@ use crate::live::{predict, takes_keys};
 use crate::page::Page;
 use crate::screen::Screen;
 use crate::shared::Shared;
-use course::{Key, Kind};
+use course::{Block, Key, Kind};
 
 /// The keys that the footer names now.
 pub fn footer(reader: &Reader, shared: &Shared) -> Footer {
@@ -87,7 +87,24 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
         Ok(B::Claim { id }) if !runs(id.as_str()) => OPENED,
         _ => SHOWN,
     };
-    keys.into()
+    // Nothing is offered that this terminal has no room for.
+    let page = live.content.as_ref().ok().and_then(leads_to);
+    match page.filter(|page| shared.lacks(page.least())) {
+        Some(_) => without(keys, &[Action::Open]),
+        None => keys.into(),
+    }
+}
+
+/// The page that Enter opens from a block, of those that need room.
+fn leads_to(block: &Block) -> Option<Page> {
+    match block {
+        Block::Lab { .. } | Block::Ribbon { .. } => Some(Page::Lab),
+        Block::Trips(asked) if asked.toggles.is_empty() => Some(Page::Lab),
+        Block::Kernel { .. } => Some(Page::Kernel),
+        Block::Compare { .. } | Block::Staircase { .. } => Some(Page::Compare),
+        Block::Study(_) | Block::Occupancy(_) => Some(Page::Studies),
+        _ => None,
+    }
 }
 
 /// The keys that a question not answered yet has of its own.

@@ -40,7 +40,8 @@ pub(super) fn press(page: &mut Roofline, shared: &mut Shared, key: Key) {
 
 /// FLOP/B as people write them, with or without the unit.
 fn read(typed: &str) -> Result<f64, String> {
-    let read = units::read(typed, Some(Dimension::FlopPerByte)).map_err(|e| e.to_string())?;
+    let read = units::read(typed, Some(Dimension::FlopPerByte));
+    let read = read.map_err(|_| "This is no number: type FLOP per byte, such as 32 or 5.3.")?;
     let (value, dimension) = (read.quantity.value(), read.quantity.dimension());
     if !dimension.is_plain() && !dimension.agrees(Dimension::FlopPerByte) {
         return Err("An intensity is in FLOP/B: type a number, such as 32.".into());
@@ -48,8 +49,7 @@ fn read(typed: &str) -> Result<f64, String> {
     match value.is_finite() && value > 0.0 {
         true => Ok(value),
         false => Err(
-            "An intensity is more than 0 FLOP/B; Enter with nothing typed removes the point."
-                .into(),
+            "An intensity is above 0 FLOP/B: type one, such as 32; empty removes the point.".into(),
         ),
     }
 }

@@ -25,8 +25,7 @@ const PLAN: usize = 12;
 
 /// The claim on its page: judged first, then shown.
 pub fn page(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
-    let mut rows = head(claim, columns);
-    rows.extend(says(state, claim, columns));
+    let mut rows = stated(state, claim, columns);
     let stands = standing(&state.shared.study, &claim.id.text);
     if stands == Standing::Open {
         rows.push(Row::default());
@@ -34,16 +33,33 @@ pub fn page(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         return rows;
     }
     if let Standing::Judged(judgement) = stands {
-        let role = if hit(claim.ruling, judgement) {
-            Role::Good
-        } else {
-            Role::Warn
-        };
         rows.push(Row::default());
-        rows.push(Row::of("you said  ", Role::Dim).and(judgement.says(), role));
+        rows.extend(yours(claim, judgement, columns));
     }
     rows.extend(found(state, claim, columns));
     rows.extend(whereto(state, claim, columns));
+    rows
+}
+
+/// What stands there before it is judged, and after.
+pub fn stated(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
+    let mut rows = head(claim, columns);
+    rows.extend(says(state, claim, columns));
+    rows
+}
+
+/// What the reader said, and whether the evidence says so too.
+fn yours(claim: &Claim, judgement: Judgement, columns: usize) -> Vec<Row> {
+    let (role, came) = if hit(claim.ruling, judgement) {
+        (Role::Good, "the evidence says so too".to_owned())
+    } else {
+        let right = claim.ruling.judgement().says();
+        (Role::Warn, format!("the evidence says: {right}"))
+    };
+    let indent = 10;
+    let mut rows = vec![Row::of("you said  ", Role::Dim).and(judgement.says(), role)];
+    let came = words(&came, columns.saturating_sub(indent), role);
+    rows.extend(came.into_iter().map(|row| row.indented(indent)));
     rows
 }
 

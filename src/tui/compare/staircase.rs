@@ -7,11 +7,12 @@ use app::compare::Stairs;
 use plan::units::figure::{Clock, of_run};
 use study::timing;
 
-/// Right edges of the figures of the model, then of the times.
+/// Right edges of the figures of the model, further right where a head is wider.
 const EDGES: [u16; 6] = [23, 32, 41, 50, 58, 66];
-/// Right edge of the times, and the columns that they have beside the floors.
+/// Columns between two heads, at least.
+const GAP: u16 = 2;
+/// Right edge of the times.
 const TIMES: u16 = 79;
-const ROOM: usize = (TIMES - EDGES[5] - 1) as usize;
 
 /// Draws the steps.
 pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
@@ -41,16 +42,28 @@ pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
         .map(|t| t.median)
         .fold(0.0, f64::max);
     let clock = Clock::of(slowest * 1e-6);
-    let columns = sheet.columns.iter().skip(1).zip(EDGES);
+    let heads: Vec<(&str, String)> = sheet
+        .columns
+        .iter()
+        .skip(1)
+        .map(|column| (column.name.as_str(), format!("{} =", column.unit)))
+        .collect();
+    let mut end = 0;
+    let edges: Vec<u16> = heads
+        .iter()
+        .zip(EDGES)
+        .map(|((name, unit), edge)| {
+            let words = width(name).max(width(unit.trim_start())) as u16;
+            end = edge.max(end + GAP + words);
+            end
+        })
+        .collect();
+    // The columns that times have beside the floors.
+    let room = usize::from(TIMES.saturating_sub(end + 1));
     pen.put(1, 2, "step", Role::Strong);
-    for (column, edge) in columns {
-        pen.right(edge, 2, &column.name, Role::Strong);
-        pen.right(
-            edge,
-            3,
-            format!("{} =", column.unit).trim_start(),
-            Role::Dim,
-        );
+    for ((name, unit), edge) in heads.iter().zip(&edges) {
+        pen.right(*edge, 2, name, Role::Strong);
+        pen.right(*edge, 3, unit.trim_start(), Role::Dim);
     }
     pen.right(TIMES, 2, "forward", Role::Strong);
     pen.right(TIMES, 3, &format!("{} @", clock.unit), Role::Dim);
@@ -64,14 +77,14 @@ pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
             pen.put(0, y, "►", Role::Accent);
         }
         pen.put(1, y, name, if here { Role::Accent } else { Role::Text });
-        for (cell, edge) in cells.zip(EDGES) {
-            pen.right(edge, y, cell, Role::Modelled);
+        for (cell, edge) in cells.zip(&edges) {
+            pen.right(*edge, y, cell, Role::Modelled);
         }
         let time = times.get(at).copied().flatten();
         let time = of_run(time, |t| {
             let whole = timing::median(t, clock);
             // Where both do not fit, the spread goes: two numbers must not run together.
-            match width(&whole) <= ROOM {
+            match width(&whole) <= room {
                 true => whole,
                 false => clock.rounded(t.median * 1e-6),
             }

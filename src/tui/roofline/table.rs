@@ -6,6 +6,7 @@ use crate::tui::pen::{Pen, clip};
 use crate::tui::theme::Role;
 use app::State;
 use app::figure;
+use app::machine::Ceilings;
 use app::mouse::Target;
 use app::roofline::{Roofs, Spot};
 use plan::cost::KernelCost;
@@ -89,7 +90,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     total(state, &block.kernels, [flops, bytes], y, pen);
 }
 
-/// The block: sums, and the ridges that its kernels lie below.
+/// The block: sums, and the ridge of each roof: below it memory is the bound.
 fn total(
     state: &State,
     kernels: &[KernelCost],
@@ -119,12 +120,18 @@ fn total(
     for (edge, cell) in EDGES.into_iter().zip(&cells) {
         pen.right(edge, y, cell, Role::Modelled);
     }
-    for (x, c) in BOUND.into_iter().zip([&roofs.roof, &roofs.what_if]) {
-        // In 16 bit there are two; that of products is named on the plot.
-        if let Some(c) = c
-            && let [(_, roof)] = Roofs::parts(c, dtype).as_slice()
-        {
-            pen.put(x, y, &format!("at {:.2}", roof.ridge()), Role::Modelled);
-        }
-    }
+    // In 16 bit there are two; that of products is named on the plot.
+    let ridge = |c: &Ceilings| match Roofs::parts(c, dtype).as_slice() {
+        [(_, roof)] => Some(format!("{:.2}", roof.ridge())),
+        _ => None,
+    };
+    let [own, other] = [&roofs.roof, &roofs.what_if].map(|c| c.as_ref().and_then(ridge));
+    let text = match (own, other) {
+        (Some(own), None) if roofs.what_if.is_none() => format!("ridge {own} FLOP/B"),
+        (Some(own), None) => format!("ridge {own}"),
+        (Some(own), Some(other)) => format!("ridge {own}, {other}"),
+        (None, Some(other)) => format!("ridge {}, {other}", figure::NOT_HAD),
+        (None, None) => return,
+    };
+    pen.put(BOUND[0], y, &text, Role::Modelled);
 }
