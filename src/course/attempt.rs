@@ -307,7 +307,10 @@ pub fn told(
                 kernel.listing.gaps().find(has)
             });
             let place = gap.map_or(String::new(), |gap| format!("Gap {}. ", gap.name));
-            let mut seen = refusal.seen.lines().map(str::to_owned);
+            let mut seen = refusal.seen.lines().map(|line| match chosen {
+                Some(_) => kernel.listing.quoted(line),
+                None => line.to_owned(),
+            });
             let head = format!(
                 "{place}{}, {}: {}",
                 refusal.criterion.code(),

@@ -100,6 +100,14 @@ fn the_letters_of_the_gap_form_stand_for_mistakes() {
             "{sentence}"
         );
         assert_eq!(told.lines, ["Why."]);
+        // A place in a file that they do not have is its line.
+        let file = &kernel.listing.path;
+        let quoted = |line: &str| kernel.listing.quoted(line);
+        assert_eq!(
+            quoted(&format!("in `silu_mul` at {file}:54 (st.global.f32)")),
+            "in `silu_mul` at `m[i] = value;` (st.global.f32)"
+        );
+        assert_eq!(quoted("at other.cu:3"), "at other.cu:3");
     });
 }
 

@@ -143,6 +143,24 @@ impl Listing {
         Self::parse(path, text)
     }
 
+    /// A text about a run of this source, in which its lines stand in the place of their
+    /// numbers: nobody who fills gaps has the file.
+    pub fn quoted(&self, text: &str) -> String {
+        let place = format!("{}:", self.path);
+        let Some((before, behind)) = text.split_once(&place) else {
+            return text.to_owned();
+        };
+        let digits = behind.find(|c: char| !c.is_ascii_digit());
+        let (number, rest) = behind.split_at(digits.unwrap_or(behind.len()));
+        let file = self.path.strip_prefix(FOLDER);
+        let file = file.and_then(|name| LISTINGS.get_file(name)?.contents_utf8());
+        let line = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+        match file.zip(line).and_then(|(file, n)| file.lines().nth(n)) {
+            Some(line) => format!("{before}`{}`{rest}", line.trim()),
+            None => text.to_owned(),
+        }
+    }
+
     /// Cuts a text.
     ///
     /// # Errors
