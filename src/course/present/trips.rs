@@ -155,7 +155,7 @@ fn apart(kernel: &KernelCost) -> Vec<&'static str> {
         "rope" => vec![OpKind::RopeQ.name(), OpKind::RopeK.name()],
         op => vec![op],
     };
-    kernel.ops.iter().flat_map(|op| named(&op)).collect()
+    kernel.ops.iter().flat_map(named).collect()
 }
 
 /// The tensor behind a name: what leaves a block as `y` is read as `x`.

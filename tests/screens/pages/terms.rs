@@ -5,14 +5,7 @@ use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::{Message, Page};
 
 /// From the smallest on which pages are read.
-const SIZES: [(u16, u16); 5] = [
-
-    (80, 24),
-    (110, 30),
-    (120, 40),
-    (160, 50),
-    (200, 60),
-];
+const SIZES: [(u16, u16); 5] = [(80, 24), (110, 30), (120, 40), (160, 50), (200, 60)];
 
 fn on_row(columns: u16, rows: u16, row: usize) -> Screen {
     let screen = Screen::new(80, 24).typed("3vv").keys([key(Code::Tab)]);

@@ -32,12 +32,16 @@ fn a_lab_on_loan_says_so_until_its_section_ends() {
     let mut setup = own.state.shared.bench.setup().clone();
     setup.shape.batch *= 2;
     s.state.shared.bench.set_up(setup).unwrap();
-    s.press(&[TAB, ENTER])
+    let s = s
+        .press(&[TAB, ENTER])
         .shows("lesson 04's lab: V1 · 17 launches per block")
         .press(&[ch('t')])
         .shows("lesson 04's lab: V1")
-        .press(&[ESC, ESC, ESC, SPACE, ch('3')])
-        .hides("'s lab");
+        .press(&[ESC, ESC, ESC]);
+    let section = s.state.reader.section;
+    let s = s.press(&[SPACE; 6]);
+    assert_ne!(s.state.reader.section, section, "{}", s.rows().join("\n"));
+    s.press(&[ch('3')]).hides("'s lab");
 }
 
 #[test]
