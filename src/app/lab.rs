@@ -4,6 +4,7 @@ mod counts;
 mod hint;
 mod table;
 mod trips;
+mod why;
 
 use super::change::NAME;
 use super::intent::{Intent, Out};
@@ -13,16 +14,16 @@ use super::mouse::Target;
 use super::note::Tone;
 use super::numbers::kernels;
 use super::page::{Mark, Page};
-use super::ribbon::{self, COUNT, SLOTS, kernel_of, selected};
+use super::ribbon::{self, COUNT, SLOTS, selected};
 use super::screen::Screen;
 use super::shared::Shared;
 use course::present::Grid;
-use plan::cost::{self, Cost};
+use plan::cost::Cost;
 use plan::fusion::Fusion;
 
 pub use counts::{box_bytes, counted, counted_kernel};
 pub use hint::hint;
-pub use table::{Row, table};
+pub use table::{Row, Terms, table};
 pub use trips::trips;
 
 /// A part of the page that takes the keys.
@@ -156,9 +157,12 @@ pub const COLUMN: usize = Fusion::ALL.len() / 2;
 /// The line under the page where no message stands.
 fn line(page: &Lab, shared: &Shared) -> Hint {
     if page.pane != Pane::Off {
-        let text = "r runs the plan beside V1 where that is another; f goes on.".to_owned();
+        let next = match page.pane {
+            Pane::Figures => "hotspots",
+            _ => "the lab",
+        };
         return Hint {
-            text,
+            text: format!("r runs the plan beside V1 where that is another; f: {next}."),
             aside: String::new(),
         };
     }
@@ -179,7 +183,11 @@ fn line(page: &Lab, shared: &Shared) -> Hint {
             aside: String::new(),
         };
     }
-    hint(&shared.bench, &shared.machine, page.fusion()).unwrap_or_default()
+    let mut hint = hint(&shared.bench, &shared.machine, page.fusion()).unwrap_or_default();
+    if table::paired(&shared.bench, &shared.runs).is_some() {
+        hint.aside = "saved @: by rounds".to_owned();
+    }
+    hint
 }
 
 /// Number of rows of the table.
@@ -237,7 +245,7 @@ impl Screen for Lab {
             Action::Run => shared.run(out),
             Action::RunAll => shared.run_all(out),
             Action::Open if self.part != Part::Table => out.want(Intent::Open(Page::Kernel)),
-            Action::Why | Action::Open => why(self, shared, out),
+            Action::Why | Action::Open => why::open(self, shared, out),
             _ => {}
         }
     }
@@ -433,41 +441,6 @@ fn wall(page: &Lab, shared: &mut Shared) {
     if let Some(wall) = ribbon::wall_after(slot) {
         shared.flip_wall(wall);
     }
-}
-
-/// Opens the terms behind the number under the cursor.
-fn why(page: &Lab, shared: &mut Shared, out: &mut Out) {
-    let key = match page.part {
-        Part::Table => {
-            let rows = table(&shared.bench, &shared.machine, &shared.runs);
-            let row = rows.get(page.row);
-            match row.and_then(|row| row.key) {
-                Some(key) => key.to_owned(),
-                None => {
-                    let launches = row.filter(|row| row.label.starts_with("launch"));
-                    let launches = launches.and_then(|_| shared.machine.of_launches());
-                    let text = launches
-                        .or_else(|| counts::said(shared))
-                        .unwrap_or_else(|| shared.machine.no_terms());
-                    shared.notes.say(Tone::Plain, text);
-                    return;
-                }
-            }
-        }
-        _ => {
-            let group = selected(&shared.bench, shared.slot);
-            let kernel = group.and_then(|g| kernel_of(shared.bench.cost(), &g));
-            let op = kernel.and_then(|k| k.flop_terms.first()).map(|t| t.op);
-            let Some(op) = op else { return };
-            let field = match page.kind {
-                Kind::Bytes | Kind::Issued | Kind::Floor => "bytes",
-                Kind::Intensity => "intensity",
-            };
-            format!("kernel.{}.{field}", op.name())
-        }
-    };
-    let why = cost::why(shared.bench.cost(), &key);
-    shared.explain(why, out);
 }
 
 #[cfg(test)]

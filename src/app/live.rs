@@ -35,6 +35,7 @@ use std::sync::Arc;
 use study::lab::staircase::{cuts, usual};
 
 pub(crate) use lent::Lent;
+pub use lent::lender;
 
 /// What was done in a live block.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,8 @@
 //! What this machine has, as it was found outside, and the roofs that floors
 //! are priced under.
 
+mod terms;
+
 use course::Figures;
 use plan::cost::{Bound, Gpu, KernelCost, Priced, Roof};
 use plan::fusion::Fusion;
@@ -294,30 +296,6 @@ impl Machine {
             || self.backend().is_some_and(|b| b.ceilings.is_some())
     }
 
-    /// Why a row of ceilings or of launches has no terms behind it.
-    pub fn no_terms(&self) -> String {
-        let without = self.ceilings.as_ref().filter(|c| c.launch.is_none());
-        match without {
-            Some(c) => format!(
-                "No cost of a launch is known for {}: it was recorded on an H200 only (lesson 08). Other rows of this kind come from the ceilings in Doctor.",
-                c.of
-            ),
-            None => "This row is not made of terms of the cost model: see the ceilings in Doctor."
-                .to_owned(),
-        }
-    }
-
-    /// What the row of launches times their cost says, where that cost was measured here.
-    pub fn of_launches(&self) -> Option<String> {
-        let cost = self.ceilings.as_ref()?.launch?;
-        (cost.source == Source::Measured).then(|| {
-            format!(
-                "{:.2} µs from a launch to the next, at the pace at which this host sent them: a run that is queued ahead or replayed may take less in all.",
-                cost.seconds * 1e6
-            )
-        })
-    }
-
     /// Another data sheet stands in where the device's own ceilings are not known.
     pub fn take_sheet(&mut self, sheet: Ceilings) {
         self.sheet = Some(sheet);
@@ -463,28 +441,6 @@ mod tests {
         let c = Ceilings::of_gpu(gpus.get("h200").unwrap());
         assert_eq!(c.source, Source::DataSheet);
         assert_eq!(c.launch.map(|l| l.source), Some(Source::Recorded));
-        // What was recorded elsewhere is not this host's pace; what was measured here is.
-        let said = |ceilings: Ceilings| {
-            let ceilings = Some(ceilings);
-            let machine = Machine {
-                ceilings,
-                ..Machine::default()
-            };
-            machine.of_launches()
-        };
-        assert_eq!(said(c.clone()), None);
-        let launch = LaunchCost {
-            seconds: 4.206e-6,
-            source: Source::Measured,
-        };
-        let here = said(Ceilings {
-            launch: Some(launch),
-            ..c
-        });
-        assert!(
-            here.unwrap()
-                .starts_with("4.21 µs from a launch to the next")
-        );
         let c = Ceilings::of_gpu(gpus.get("mi300x").unwrap());
         assert_eq!(c.launch, None);
     }

@@ -12,9 +12,10 @@ use super::shared::Shared;
 use plan::cost::Why;
 use plan::run::BackendKind;
 
-/// Lines that a page shows which has the screen for itself.
-fn room(shared: &Shared) -> usize {
-    usize::from(shared.size.1.saturating_sub(4))
+/// Lines that a page shows which has the screen for itself: without header and footer, its
+/// title between two empty rows, and the message row.
+pub fn room(shared: &Shared) -> usize {
+    usize::from(shared.size.1.saturating_sub(6))
 }
 
 /// What this machine has.

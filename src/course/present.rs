@@ -23,7 +23,7 @@ mod trips;
 pub use chart::{Chart, Line};
 pub use grid::Grid;
 pub use kernel::{Excerpt, Of, Wanted, reported};
-pub use lab::{Boxed, Lab, Ribbon, Sum, Toggle, Wall};
+pub use lab::{Boxed, Lab, Ribbon, Sum, Toggle, Wall, less};
 pub use prose::Prose;
 pub use question::{Question, example, example_of};
 pub use roofline::{Point, Roofline};

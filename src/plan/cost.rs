@@ -25,4 +25,4 @@ pub use liveness::{Live, Peak};
 pub use occupancy::{Occupancy, OccupancyLimit, occupancy};
 pub use price::{Cost, Planned, Priced, price, price_piece};
 pub use roofline::{Bound, Roof, bound, floor_seconds, kernel_floor_seconds, ridge};
-pub use why::{Figure, Why, WhyUnit, why, why_priced};
+pub use why::{Figure, Made, Why, WhyUnit, why, why_floor, why_priced};

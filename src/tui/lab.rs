@@ -18,6 +18,7 @@ use app::State;
 use app::bench::Switch;
 use app::figure;
 use app::lab::{COLUMN, Kind, Part, box_bytes, compared, counted};
+use app::live::lender;
 use app::merit::{self, Pane};
 use app::mouse::Target;
 use app::ribbon::{BoxCost, Group, bound, groups, kernel_of};
@@ -124,7 +125,7 @@ fn title(state: &State, pen: &mut Pen<'_>) {
     let plan = state.shared.bench.cut().full_title();
     let named = |counts: String| format!("{plan} · {counts}");
     // Where blocks share a launch the title says what the number is of.
-    let (names, units) = match cost.shares_launch() {
+    let (mut names, units) = match cost.shares_launch() {
         true => {
             let counted = cost.counted_launches();
             let names = vec![
@@ -150,6 +151,10 @@ fn title(state: &State, pen: &mut Pen<'_>) {
             (names, units)
         }
     };
+    if let Some(of) = lender(&state.reader, &state.shared) {
+        let lent = names.iter().map(|name| format!("{of}: {name}"));
+        names = lent.chain(names.iter().cloned()).collect();
+    }
     let role = match state.lab.kind {
         Kind::Issued => Role::Issued,
         _ => Role::Modelled,

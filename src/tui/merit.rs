@@ -33,7 +33,7 @@ impl Plans<'_> {
     /// hotspots alone.
     pub fn draw(&self, pane: Pane, pen: &mut Pen<'_>) {
         if self.merits.iter().all(Option::is_none) {
-            self.nothing(pen);
+            self.nothing(pane, pen);
         } else if pane == Pane::Hotspots {
             self.hotspots(pen, true);
         } else {
@@ -45,8 +45,13 @@ impl Plans<'_> {
         }
     }
 
-    fn nothing(&self, pen: &mut Pen<'_>) {
-        pen.put(1, 0, "Figures of merit: nothing was run yet.", Role::Strong);
+    fn nothing(&self, pane: Pane, pen: &mut Pen<'_>) {
+        let page = match pane {
+            Pane::Hotspots => "Hotspots, the kernels by time",
+            _ => "Figures of merit",
+        };
+        let text = format!("{page}: nothing was run yet.");
+        pen.put(1, 0, &text, Role::Strong);
         for (y, line) in (2..).zip(self.before) {
             let (x, role) = if y == 2 {
                 (1, Role::Accent)

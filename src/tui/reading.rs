@@ -8,8 +8,9 @@ use app::help::Line;
 use app::machine::Condition;
 use app::setup_page::{ITEMS, Item};
 use app::{SMALL, State, Tone};
-use plan::cost::{Figure, Why, WhyUnit};
+use plan::cost::{Figure, Made, Why, WhyUnit};
 use plan::run::BackendKind;
+use plan::units::figure::Clock;
 use plan::units::{Quantity, format, group_thousands};
 
 /// The keys that work where the learner came from.
@@ -55,7 +56,7 @@ pub fn why(state: &State, pen: &mut Pen<'_>) {
     let Some(why) = &state.terms.why else {
         return;
     };
-    let room = usize::from(last - 5);
+    let room = app::reading::room(&state.shared);
     let lines = why.flatten();
     for (i, (depth, term)) in lines.iter().skip(state.terms.scroll).take(room).enumerate() {
         let y = 4 + i as u16;
@@ -82,16 +83,62 @@ pub fn why(state: &State, pen: &mut Pen<'_>) {
     let more = if shown < lines.len() {
         format!("{} further terms below.", lines.len() - shown)
     } else {
-        "Each figure is the sum of the terms below it.".into()
+        made(&lines, usize::from(pen.width()) - 1)
     };
     frame::message(state, &more, "", pen, last - 1);
+}
+
+/// How figures come of the terms below them: the most words that there is room for.
+fn made(lines: &[(usize, &Why)], room: usize) -> String {
+    let mut found = lines.iter().filter(|(_, w)| !w.terms.is_empty());
+    if found.clone().all(|(_, w)| w.made == Made::Sum) {
+        return found.next().map_or(String::new(), |_| {
+            "Each figure is the sum of the terms below it.".to_owned()
+        });
+    }
+    let has = |wanted: fn(Made) -> bool| found.clone().any(|(_, w)| wanted(w.made));
+    let parts = [
+        (
+            has(|m| matches!(m, Made::Times(_))),
+            "“× n”: n times the one below it",
+            "“× n”: n times one",
+        ),
+        (
+            has(|m| m == Made::Quotient),
+            "“/”: their quotient",
+            "“/”: a quotient",
+        ),
+        (
+            has(|m| m == Made::Larger),
+            "“the larger”: of the two below it",
+            "“the larger”: of two",
+        ),
+    ];
+    let said = |begins: &str, long: bool| {
+        let parts = parts.iter().filter(|(has, ..)| *has);
+        let parts: Vec<&str> = parts.map(|(_, l, s)| if long { *l } else { *s }).collect();
+        format!("{begins}; {}.", parts.join("; "))
+    };
+    let whole = "A figure is the sum of the terms below it";
+    let texts = [said(whole, true), said(whole, false)];
+    let fits = texts.into_iter().find(|text| width(text) <= room);
+    fits.unwrap_or_else(|| said("Sums of the terms below", false))
 }
 
 /// A figure in full: the exact integer, and the rounded value that the other
 /// pages show.
 fn value(why: &Why) -> String {
     match why.value {
-        Figure::Real(v) => format!("{v:.4} {}", why.unit.name()),
+        Figure::Real(v) => {
+            let whole = format!("{v:.4} {}", why.unit.name());
+            // As the row that was asked about has it.
+            match Clock::of(1e-6 * v) {
+                clock if why.unit == WhyUnit::Micros && clock.unit != why.unit.name() => {
+                    format!("{whole} ({} {})", clock.number(1e-6 * v), clock.unit)
+                }
+                _ => whole,
+            }
+        }
         Figure::Exact(n) => {
             let exact = group_thousands(i128::from(n));
             let rounded = match why.unit {
@@ -106,9 +153,8 @@ fn value(why: &Why) -> String {
 
 /// The last messages, newest last.
 pub fn messages(state: &State, pen: &mut Pen<'_>) {
-    let last = pen.height() - 1;
     pen.put(1, 2, "The last messages", Role::Strong);
-    let room = usize::from(last - 5);
+    let room = app::reading::room(&state.shared);
     if state.shared.notes.log().len() == 0 {
         pen.put(1, 4, "None yet.", Role::Dim);
     }

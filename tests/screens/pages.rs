@@ -13,6 +13,7 @@
 mod home;
 mod lab;
 mod runs;
+mod terms;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

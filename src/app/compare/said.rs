@@ -3,7 +3,7 @@
 
 use super::Compare;
 use super::rows::{BEATEN, Row, rows};
-use crate::intent::Out;
+use crate::intent::{Intent, Out};
 use crate::merit::{Pane, TERMS};
 use crate::note::Tone;
 use crate::shared::Shared;
@@ -19,8 +19,9 @@ pub(super) fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
     let scope = page.scope.name();
     let field = match page.row {
         0 => "launches",
-        1 | 3 => "bytes",
+        1 => "bytes",
         2 => "weight_bytes",
+        3 => "activation_bytes",
         8 => "intensity",
         9 => "",
         row @ 4..=7 => {
@@ -33,14 +34,7 @@ pub(super) fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
             shared.notes.say(Tone::Plain, text);
             return;
         }
-        row => {
-            let rows = rows(page, &shared.bench, &shared.machine, &shared.runs);
-            let launches = rows.get(row).filter(|r| r.label.starts_with("launch"));
-            let text = launches.and_then(|_| shared.machine.of_launches());
-            let text = text.unwrap_or_else(|| shared.machine.no_terms());
-            shared.notes.say(Tone::Plain, text);
-            return;
-        }
+        row => return under_roof(page, row, shared, out),
     };
     let key = if field.is_empty() {
         "peak".to_owned()
@@ -52,6 +46,28 @@ pub(super) fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
     };
     let why = plan::cost::why(cost, &key);
     shared.explain(why, out);
+}
+
+/// Of a row that ceilings, launches or a clock make.
+fn under_roof(page: &Compare, row: usize, shared: &mut Shared, out: &mut Out) {
+    let rows = rows(page, &shared.bench, &shared.machine, &shared.runs);
+    let (machine, dtype) = (&shared.machine, shared.bench.setup().dtype);
+    let label = rows.get(row).map_or("", |row| row.label.as_str());
+    let what = format!("the {}", page.scope.name());
+    let found = match (label, page.prices.get(page.column)) {
+        ("floor / time", _) => {
+            Err("The floor over the time: a floor has terms, a time is measured.".to_owned())
+        }
+        (label, Some(cost)) if label.starts_with("floor") => {
+            machine.why_floor(page.scope.of(cost), dtype, &what)
+        }
+        (label, _) if label.starts_with("launch") => Err(machine.of_launches()),
+        _ => Err(machine.of_times().to_owned()),
+    };
+    match found {
+        Ok(why) => out.want(Intent::Why(Box::new(why))),
+        Err(text) => shared.notes.say(Tone::Plain, text),
+    }
 }
 
 /// What the plan of the column moves beyond the model, kernel by kernel the

@@ -48,11 +48,13 @@ pub fn hint(bench: &Bench, machine: &Machine, fusion: Fusion) -> Result<Hint, Co
             0 => "reads",
             _ => "writes and reads",
         };
-        let head = format!("{name} on: {};", fusion.summary());
+        let [long, short] = summaries(fusion, cost);
+        let head = format!("{name} on: {long};");
         return Ok(text(fitting([
             format!("{head} {of} {does} {less} less."),
             format!("{head} {of} moves {less} less."),
             format!("{head} {} {less} less.", scope.name()),
+            format!("{name} on: {short}; {} {less} less.", scope.name()),
             format!("{name} on: {of} {does} {less} less."),
         ])));
     }
@@ -76,13 +78,28 @@ pub fn hint(bench: &Bench, machine: &Machine, fusion: Fusion) -> Result<Hint, Co
     let with = bench.price_of(bench.cut().fuse(fusion))?;
     let scope = Scope::of_change(cost, &with);
     let (of, less) = (scope.name(), less(scope, bench.v1(), cost, &with));
+    let [long, short] = summaries(fusion, &with);
     Ok(Hint {
         text: fitting([
-            format!("{name}: {}: {of} {less} less =.", fusion.summary()),
+            format!("{name}: {long}: {of} {less} less =."),
+            format!("{name}: {short}: {of} {less} less =."),
             format!("{name}: {of} {less} less =."),
         ]),
         aside: next,
     })
+}
+
+/// What a fusion makes of a plan, in more words and in fewer: `block` is a kernel for all
+/// blocks where each is joined to the next.
+fn summaries(fusion: Fusion, plan: &Cost) -> [String; 2] {
+    let layers = plan.config.model.layers;
+    match fusion == Fusion::Block && plan.shares_launch() && layers > 1 {
+        true => {
+            let short = format!("all {layers} blocks in one kernel");
+            [format!("{short} (res2 joins norm1)"), short]
+        }
+        false => [fusion.summary(), fusion.summary()].map(str::to_owned),
+    }
 }
 
 /// The first of these that the row holds, or the last.

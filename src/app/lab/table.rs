@@ -25,8 +25,28 @@ pub struct Row {
     pub saved: String,
     /// Where the numbers come from.
     pub origin: Origin,
-    /// The key of `cost::why` that explains them.
-    pub key: Option<&'static str>,
+    /// What stands behind them.
+    pub behind: Terms,
+}
+
+/// What stands behind the numbers of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Terms {
+    /// Terms of the model, by the key of `cost::why`.
+    Model(&'static str),
+    /// The larger of two times of each kernel.
+    Floor,
+    /// Launches times what one costs.
+    Launches,
+    /// What a run was asked for, counted.
+    Issued,
+    /// What a run counted besides, in a sentence.
+    Counted(&'static str),
+    /// What is made of it behind a cache.
+    Cache,
+    /// What a clock measured.
+    #[default]
+    Clock,
 }
 
 /// This plan against V1.
@@ -53,7 +73,7 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
     let of = |f: fn(&Cost) -> u64| (f(cost) as f64, f(v1) as f64);
     let (a, b) = of(|c| c.block.launches());
     let why = |key, row: Row| Row {
-        key: Some(key),
+        behind: Terms::Model(key),
         ..row
     };
     let mut rows = vec![why(
@@ -90,23 +110,27 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
     let (a, b) = (cost.block.intensity(), v1.block.intensity());
     rows.push(Row {
         saved: figure::times(b, a),
-        key: Some("block.intensity"),
+        behind: Terms::Model("block.intensity"),
         ..row("FLOP/B, block =".into(), a, b, &|v| format!("{v:.2}"))
     });
     let floors = machine
         .ceilings
         .as_ref()
         .and_then(|c| Some((c.floor(&cost.forward, dtype)?, c.floor(&v1.forward, dtype)?)));
-    rows.push(match floors {
+    let floor = match floors {
         Some((a, b)) => {
             let clock = Clock::of(a.max(b));
             let label = format!("floor {}, fwd =", clock.unit);
             row(label, a, b, &|v| clock.number(v))
         }
         None => unknown("floor µs, fwd ="),
+    };
+    rows.push(Row {
+        behind: Terms::Floor,
+        ..floor
     });
     let launch = machine.ceilings.as_ref().and_then(|c| c.launch);
-    rows.extend(match launch {
+    let launches = match launch {
         // The counted bytes take the place of the launches' share.
         _ if counted.is_some() => None,
         Some(l) => {
@@ -121,7 +145,11 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
             Some(row(label, a, b, &|v| clock.number(v)))
         }
         None => Some(unknown("launch µs, fwd =")),
-    });
+    };
+    rows.extend(launches.map(|row| Row {
+        behind: Terms::Launches,
+        ..row
+    }));
     rows.push(times(bench, runs));
     rows
 }
@@ -155,30 +183,50 @@ fn kinds(counted: [Option<BytesReport>; 2], behind: &Behind, cost: &Cost, v1: &C
     let measured = of(|b| b.measured_dram);
     let estimate = format!("  DRAM {} =", behind.of);
     let dram = match measured.iter().flatten().any(Option::is_some) {
-        true => ("  DRAM @", Origin::Measured, measured),
+        true => {
+            let terms = Terms::Counted("Measured by the device's own counters, in a run.");
+            ("  DRAM @", Origin::Measured, measured, terms)
+        }
         // Behind another device's cache it would be another number: not run for this one.
         false => {
             let made = counted.map(|bytes| bytes.filter(|bytes| behind.made(bytes)));
             let estimated = made.map(|bytes| bytes.map(|bytes| bytes.estimated_dram));
-            (estimate.as_str(), Origin::Modelled, estimated)
+            (estimate.as_str(), Origin::Modelled, estimated, Terms::Cache)
         }
     };
     let modelled = [&cost.forward, &v1.forward].map(|p| Some(Some(p.bytes())));
     let rows = [
-        ("", Origin::Modelled, modelled),
-        ("  issued #", Origin::Issued, of(|b| b.issued)),
-        ("  compulsory #", Origin::Issued, of(|b| b.compulsory)),
+        (
+            "",
+            Origin::Modelled,
+            modelled,
+            Terms::Model("forward.bytes"),
+        ),
+        (
+            "  issued #",
+            Origin::Issued,
+            of(|b| b.issued),
+            Terms::Issued,
+        ),
+        (
+            "  compulsory #",
+            Origin::Issued,
+            of(|b| b.compulsory),
+            Terms::Counted(
+                "Counted by a run: the sectors of 32 bytes that a launch touches, once each.",
+            ),
+        ),
         dram,
     ];
     let largest = rows
         .iter()
-        .flat_map(|(_, _, both)| both)
+        .flat_map(|(_, _, both, _)| both)
         .flatten()
         .flatten();
     let column = figure::byte_column(largest.copied().max().unwrap_or(0));
     let unit = column.unit().symbol();
     let show = |bytes| figure::of_run(bytes, |bytes| figure::bytes(column, bytes));
-    rows.map(|(label, origin, [plan, base])| Row {
+    rows.map(|(label, origin, [plan, base], behind)| Row {
         label: match label {
             "" => format!("{unit}, forward ="),
             label => label.to_owned(),
@@ -190,7 +238,7 @@ fn kinds(counted: [Option<BytesReport>; 2], behind: &Behind, cost: &Cost, v1: &C
             _ => String::new(),
         },
         origin,
-        key: label.is_empty().then_some("forward.bytes"),
+        behind,
     })
 }
 
@@ -233,7 +281,7 @@ fn compared(bench: &Bench, runs: &Runs) -> Option<String> {
 }
 
 /// What is saved where plans ran in turns is no difference of the medians beside it.
-fn paired(bench: &Bench, runs: &Runs) -> Option<&'static str> {
+pub(super) fn paired(bench: &Bench, runs: &Runs) -> Option<&'static str> {
     let (cut, v1) = (bench.cut(), Version::V1.cut());
     let (_, verdict) = runs.in_turns(bench.setup(), v1, cut)?;
     (cut != v1 && verdict.claimed())
@@ -277,6 +325,6 @@ fn times(bench: &Bench, runs: &Runs) -> Row {
             _ => "r runs".into(),
         },
         origin: Origin::Measured,
-        key: None,
+        behind: Terms::Clock,
     }
 }

@@ -69,7 +69,7 @@ fn the_table_of_v3_is_that_of_the_cost_model() {
 #[test]
 fn what_was_estimated_behind_another_devices_cache_was_not_run_for_this_one() {
     let bench = Bench::new(Setup::preset("workshop").unwrap()).unwrap();
-    let gpus = cost::GpuDatabase::embedded().unwrap();
+    let gpus = plan::cost::GpuDatabase::embedded().unwrap();
     let behind = |id: &str| Behind::of(gpus.get(id).unwrap());
     let mut runs = Runs::default();
     runs.behind = behind("mi300a");

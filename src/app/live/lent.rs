@@ -2,6 +2,8 @@
 //! section is left.
 
 use crate::bench::Bench;
+use crate::contents::number;
+use crate::lesson::{Reader, lesson};
 use crate::setup::Setup;
 use crate::shared::Shared;
 
@@ -12,6 +14,17 @@ pub struct Lent {
     bench: Option<(Box<Bench>, Setup)>,
     /// The backend before, and that of the block.
     backend: Option<(String, String)>,
+}
+
+/// Whose lab it is, where a block of the lesson set it up: `lesson 10's lab`. It ends with the
+/// section, and is not kept.
+pub fn lender(reader: &Reader, shared: &Shared) -> Option<String> {
+    let (_, given) = reader.lent.bench.as_ref()?;
+    let lesson = lesson(reader, shared)?;
+    (given == shared.bench.setup()).then(|| match number(&lesson.id) {
+        "" => "a lesson's lab".to_owned(),
+        number => format!("lesson {number}'s lab"),
+    })
 }
 
 impl Lent {

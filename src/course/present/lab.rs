@@ -116,12 +116,8 @@ impl Prices {
             modelled(self.bytes(part.bytes())),
             modelled(format!("{:.2} FLOP/B", part.intensity())),
         ];
-        let saved = v1.map_or(String::new(), |v1| {
-            figure::saved(v1.bytes() as f64, part.bytes() as f64, 2)
-        });
-        if !saved.is_empty() {
-            cells.push((format!("{saved} less"), None));
-        }
+        let than = v1.and_then(|v1| less(v1.bytes(), part.bytes(), 2));
+        cells.extend(than.map(|than| (than, None)));
         Sum { name, cells }
     }
 
@@ -148,6 +144,20 @@ impl Prices {
 
 pub(super) fn priced(config: &Config, cut: Cut) -> Result<Cost, String> {
     price(&config.with_cut(cut)).map_err(|e| e.to_string())
+}
+
+/// How many per cent less than V1 that is, with `decimals`, or more: `21.88 % less`; none
+/// where it is as much.
+pub fn less(v1: u64, bytes: u64, decimals: usize) -> Option<String> {
+    let said = figure::saved(v1 as f64, bytes as f64, decimals);
+    if said.is_empty() {
+        return None;
+    }
+    Some(match (said.strip_prefix('-'), bytes > v1) {
+        (Some(more), _) => format!("{more} more"),
+        (None, true) => format!("{said} as much"),
+        (None, false) => format!("{said} less"),
+    })
 }
 
 fn launches(n: u64) -> String {

@@ -119,11 +119,43 @@ impl Within<'_> {
     fn priced(&self, cost: &Cost) -> Result<Priced, String> {
         Priced::of(self.of(cost).to_vec()).map_err(|e| e.to_string())
     }
+
+    /// The kernels of V1 that do together what those of a plan do: a fused kernel may hold
+    /// ops that were not named.
+    fn alike(&self, cost: &Cost, v1: &Cost) -> Result<Priced, String> {
+        let mut left: Vec<&str> = self.of(cost).iter().flat_map(apart).collect();
+        let all = match self.forward {
+            true => &v1.forward.kernels,
+            false => &v1.block.kernels,
+        };
+        // As often as the plan does it: of a forward that may be in some layers only.
+        let mut takes = |kernel: &&KernelCost| {
+            let ops = apart(kernel);
+            let has = ops.iter().all(|op| left.contains(op));
+            for op in ops.iter().filter(|_| has) {
+                left.iter()
+                    .position(|other| other == op)
+                    .map(|at| left.swap_remove(at));
+            }
+            has
+        };
+        let kernels = all.iter().filter(|kernel| takes(kernel)).cloned();
+        Priced::of(kernels.collect()).map_err(|e| e.to_string())
+    }
 }
 
 /// RoPE of q and of k in one kernel have one name.
 fn is_named(op: OpKind, name: &str) -> bool {
     op.name() == name || (matches!(op, OpKind::RopeQ | OpKind::RopeK) && name == "rope")
+}
+
+/// The ops of a kernel, RoPE of q and of k each by its own name.
+fn apart(kernel: &KernelCost) -> Vec<&'static str> {
+    let named = |op: &&'static str| match *op {
+        "rope" => vec![OpKind::RopeQ.name(), OpKind::RopeK.name()],
+        op => vec![op],
+    };
+    kernel.ops.iter().flat_map(named).collect()
 }
 
 /// The tensor behind a name: what leaves a block as `y` is read as `x`.
@@ -278,10 +310,10 @@ pub(super) fn trips(
         forward: asked.forward,
     };
     let prices = Prices::new(config, ops.clone())?;
-    let v1 = within.priced(&prices.v1)?;
     let sums = |cut: Cut| -> Result<(Sum, Cost), String> {
         let cost = priced(config, cut)?;
         let priced = within.priced(&cost)?;
+        let v1 = within.alike(&cost, &prices.v1)?;
         Ok((prices.sum(within.name(), &priced, Some(&v1)), cost))
     };
     let (sum, cost) = sums(cut)?;

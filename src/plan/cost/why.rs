@@ -8,6 +8,10 @@ use crate::fusion::{Boundary, Fusion};
 use crate::model::{BLOCK_OPS, OpKind, Product, Sizes};
 use crate::near::nearest;
 
+mod floor;
+
+pub use floor::why_floor;
+
 /// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhyUnit {
@@ -19,6 +23,8 @@ pub enum WhyUnit {
     Bytes,
     /// FLOP/B.
     FlopPerByte,
+    /// Microseconds.
+    Micros,
 }
 
 impl WhyUnit {
@@ -29,8 +35,22 @@ impl WhyUnit {
             Self::Flop => "FLOP",
             Self::Bytes => "B",
             Self::FlopPerByte => "FLOP/B",
+            Self::Micros => "µs",
         }
     }
+}
+
+/// How a figure comes of the terms below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// Their sum.
+    Sum,
+    /// The one term, so many times.
+    Times(u64),
+    /// The first over the second.
+    Quotient,
+    /// The larger of them.
+    Larger,
 }
 
 /// A figure: exact, or a quotient.
@@ -57,8 +77,10 @@ pub struct Why {
     pub numbers: String,
     /// The reason, where there is more to say.
     pub note: String,
-    /// What it is the sum (or the quotient) of.
+    /// What it is made of.
     pub terms: Vec<Why>,
+    /// How it is made of them.
+    pub made: Made,
 }
 
 impl Why {
@@ -71,6 +93,16 @@ impl Why {
             numbers: String::new(),
             note: String::new(),
             terms,
+            made: Made::Sum,
+        }
+    }
+
+    /// A figure that occurs so many times.
+    fn times(label: &str, value: Figure, times: u64, each: Self) -> Self {
+        Self {
+            value,
+            made: Made::Times(times),
+            ..Self::sum(format!("{label} × {times}"), 0, each.unit, vec![each])
         }
     }
 
@@ -93,7 +125,7 @@ impl Why {
     }
 }
 
-const FIELDS: [&str; 8] = [
+const FIELDS: [&str; 9] = [
     "launches",
     "flops",
     "gemm_flops",
@@ -101,6 +133,7 @@ const FIELDS: [&str; 8] = [
     "read_bytes",
     "weight_bytes",
     "written_bytes",
+    "activation_bytes",
     "intensity",
 ];
 
@@ -194,7 +227,19 @@ fn no_kernel(cost: &Cost, name: &str) -> CostError {
     CostError::new(format!("{what}{end} Kernels of this plan: {names}"))
 }
 
-/// A kernel's name in a list: with how many blocks have one like it.
+/// Kernels, each with how many there are like it.
+fn alike(priced: &Priced) -> Vec<(&KernelCost, u64)> {
+    let mut alike: Vec<(&KernelCost, u64)> = Vec::new();
+    for kernel in &priced.kernels {
+        let same = |k: &KernelCost| k.name == kernel.name && k.bytes() == kernel.bytes();
+        match alike.iter_mut().find(|(k, _)| same(k)) {
+            Some((_, times)) => *times += 1,
+            None => alike.push((kernel, 1)),
+        }
+    }
+    alike
+}
+
 fn of_priced(sizes: &Sizes, priced: &Priced, what: &str, field: &str) -> Option<Why> {
     let (value, unit) = match field {
         "launches" => (priced.launches(), WhyUnit::Count),
@@ -204,21 +249,12 @@ fn of_priced(sizes: &Sizes, priced: &Priced, what: &str, field: &str) -> Option<
         "read_bytes" => (priced.read_bytes, WhyUnit::Bytes),
         "weight_bytes" => (priced.weight_bytes, WhyUnit::Bytes),
         "written_bytes" => (priced.written_bytes, WhyUnit::Bytes),
+        "activation_bytes" => (priced.read_bytes + priced.written_bytes, WhyUnit::Bytes),
         "intensity" => return Some(quotient(sizes, priced, what)),
         _ => return None,
     };
     let mut terms: Vec<Why> = Vec::new();
-    let mut alike: Vec<(&KernelCost, u64)> = Vec::new();
-    for kernel in &priced.kernels {
-        match alike
-            .iter_mut()
-            .find(|(k, _)| k.name == kernel.name && k.bytes() == kernel.bytes())
-        {
-            Some((_, times)) => *times += 1,
-            None => alike.push((kernel, 1)),
-        }
-    }
-    for (kernel, times) in alike {
+    for (kernel, times) in alike(priced) {
         let mut term = if field == "launches" {
             Why::sum(kernel.name.clone(), 1, WhyUnit::Count, Vec::new())
         } else {
@@ -230,12 +266,7 @@ fn of_priced(sizes: &Sizes, priced: &Priced, what: &str, field: &str) -> Option<
             let Figure::Exact(one) = each.value else {
                 return None;
             };
-            term = Why::sum(
-                format!("{} × {times}", kernel.name),
-                one * times,
-                unit,
-                vec![each],
-            );
+            term = Why::times(&kernel.name, Figure::Exact(one * times), times, each);
         }
         if term.value != Figure::Exact(0) {
             terms.push(term);
@@ -256,6 +287,7 @@ fn quotient(sizes: &Sizes, priced: &Priced, what: &str) -> Why {
             .collect(),
     );
     why.value = Figure::Real(priced.intensity());
+    why.made = Made::Quotient;
     why.formula = "FLOPs / bytes".to_owned();
     why.numbers = format!("{} / {}", priced.flops, priced.bytes());
     why
@@ -307,6 +339,10 @@ fn of_kernel(sizes: &Sizes, kernel: &KernelCost, field: &str) -> Option<Why> {
         "read_bytes" => (kernel.read_bytes, WhyUnit::Bytes, moved(&[Read])),
         "weight_bytes" => (kernel.weight_bytes, WhyUnit::Bytes, moved(&[Weight])),
         "written_bytes" => (kernel.written_bytes, WhyUnit::Bytes, moved(&[Write])),
+        "activation_bytes" => {
+            let both = kernel.read_bytes + kernel.written_bytes;
+            (both, WhyUnit::Bytes, moved(&[Read, Write]))
+        }
         "intensity" => {
             let mut why = Why::sum(
                 label,
@@ -318,6 +354,7 @@ fn of_kernel(sizes: &Sizes, kernel: &KernelCost, field: &str) -> Option<Why> {
                     .collect(),
             );
             why.value = Figure::Real(kernel.intensity());
+            why.made = Made::Quotient;
             why.formula = "FLOPs / bytes".to_owned();
             why.numbers = format!("{} / {}", kernel.flops, kernel.bytes());
             return Some(why);

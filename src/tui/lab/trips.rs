@@ -5,9 +5,10 @@ use crate::tui::live::journeys;
 use crate::tui::pen::{Pen, width};
 use crate::tui::theme::Role;
 use app::State;
-use app::figure;
 use app::lab::trips;
+use app::live::lender;
 use app::mouse::Target;
+use course::present::less;
 use plan::fusion::Fusion;
 
 /// Columns between two fusions.
@@ -28,15 +29,16 @@ pub fn draw(state: &State, reached: usize, pen: &mut Pen<'_>) {
         Some(at) => format!("so far {}", found.walked(at)),
         None => {
             let v1 = bench.v1().block.bytes();
-            let less = figure::saved(v1 as f64, found.bytes as f64, 1);
-            match less.as_str() {
-                "" => found.total(),
-                less => format!("{} {less} less than V1", found.total()),
+            match less(v1, found.bytes, 1) {
+                None => found.total(),
+                Some(less) => format!("{} {less} than V1", found.total()),
             }
         }
     };
     let room = usize::from(edge).saturating_sub(width(&text) + 4);
     let title = format!("{} · {launches}", bench.cut().full_title());
+    let lent = lender(&state.reader, &state.shared).map(|of| format!("{of}: {title}"));
+    let title = lent.filter(|lent| width(lent) <= room).unwrap_or(title);
     pen.put(1, 0, &super::clip(&title, room), Role::Text);
     pen.right(edge - 1, 0, &text, Role::Modelled);
 

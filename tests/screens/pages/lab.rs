@@ -193,8 +193,35 @@ fn where_blocks_share_a_launch_the_forward_is_told() {
         !text.contains("as before") && !text.contains("per block"),
         "{text}"
     );
+    // block is one kernel of all of them: it is the last but one of the toggles.
+    let text = on(Screen::new(80, 24))
+        .keys([key(Code::End), key(Code::Up)])
+        .rows()
+        .join("\n");
+    let says = "block on: all 4 blocks in one kernel (res2 joins norm1); forward";
+    assert!(text.contains(says), "{text}");
+    assert!(!text.contains("one kernel per block"), "{text}");
     // The journeys, which have the lab's page.
     let text = screen.typed("t").rows().join("\n");
     assert!(text.contains("V3 + block · a block alone"), "{text}");
     assert!(!text.contains("per block"), "{text}");
+}
+
+#[test]
+fn each_page_of_figures_says_which_it_is() {
+    let screen = Screen::new(80, 24).typed("3f");
+    let says = |screen: &Screen, page: &str, next: &str| {
+        let text = screen.rows().join("\n");
+        assert!(
+            text.contains(&format!("{page}: nothing was run yet.")),
+            "{text}"
+        );
+        assert!(text.contains(&format!("f: {next}.")), "{text}");
+    };
+    says(&screen, "Figures of merit", "hotspots");
+    says(
+        &screen.typed("f"),
+        "Hotspots, the kernels by time",
+        "the lab",
+    );
 }

@@ -22,6 +22,28 @@ fn what_is_flipped_in_a_lesson_is_what_the_lab_shows() {
         .shows("►[ ] qkv");
 }
 
+/// The title of the lab says whose it is while a block has it; a block of the same setup is
+/// shown in the learner's own.
+#[test]
+fn a_lab_on_loan_says_so_until_its_section_ends() {
+    let own = Screen::reader(80, 24).press(&[TAB, ENTER]);
+    let own = own.hides("'s lab");
+    let mut s = Screen::reader(80, 24);
+    let mut setup = own.state.shared.bench.setup().clone();
+    setup.shape.batch *= 2;
+    s.state.shared.bench.set_up(setup).unwrap();
+    let s = s
+        .press(&[TAB, ENTER])
+        .shows("lesson 04's lab: V1 · 17 launches per block")
+        .press(&[ch('t')])
+        .shows("lesson 04's lab: V1")
+        .press(&[ESC, ESC, ESC]);
+    let section = s.state.reader.section;
+    let s = s.press(&[SPACE; 6]);
+    assert_ne!(s.state.reader.section, section, "{}", s.rows().join("\n"));
+    s.press(&[ch('3')]).hides("'s lab");
+}
+
 #[test]
 fn a_prediction_hides_the_block_until_it_is_made() {
     let s = Screen::reader(80, 24).press(&[SPACE, SPACE]);

@@ -1,5 +1,6 @@
 use super::*;
 use crate::answer::Setup;
+use crate::present::less;
 use plan::cost::{Inside, price};
 use plan::fusion::Version;
 use std::collections::BTreeSet;
@@ -156,6 +157,57 @@ fn a_fusion_takes_away_what_its_tensors_moved() {
     let n2 = after.kernels[0].trips[0].bytes;
     assert_eq!(after.kernels.len(), 1);
     assert_eq!(before.bytes - after.bytes, 2 * kept + n2);
+}
+
+/// V1's gate, up, silu and mul with tokens of D = 256 and I = 512 channels, fp32: 131,072 B and
+/// 262,144 B of activations, 524,288 B for each matrix. Nothing but the last part of the
+/// feed-forward is asked for, and a fused kernel brings the gate, or a block, with it.
+#[test]
+fn a_fused_kernel_is_compared_with_all_that_it_replaces() {
+    let ops = [OpKind::Up, OpKind::Silu, OpKind::Mul];
+    let within = Within {
+        ops: &ops,
+        ..Within::default()
+    };
+    let (d, i, w) = (131_072, 262_144, 524_288);
+    let (gate, up, silu, mul) = (d + w + i, d + w + i, 2 * i, 3 * i);
+    for (version, bytes) in [
+        (Version::V1, up + silu + mul),
+        (Version::V2, gate + up + silu + mul),
+        (Version::V3, gate + up + silu + mul),
+    ] {
+        let (cost, v1) = costs(version.cut());
+        let alike = within.alike(&cost, &v1).unwrap();
+        assert_eq!(alike.bytes(), bytes, "{version:?}");
+    }
+    // Whatever is asked for and fused, V1 computes the same ops.
+    let mut config = Setup::workshop().unwrap().config;
+    for split in [false, true] {
+        config.conventions.rope_split = split;
+        let of = |cut: Cut| price(&config.with_cut(cut)).unwrap();
+        let v1 = of(Cut::v1());
+        let plans = Version::WORKSHOP.map(Version::cut).into_iter();
+        let across = Version::V3.cut().fuse(Fusion::Block);
+        for cut in plans.chain([across]) {
+            for (forward, all) in [(false, &v1.block), (true, &v1.forward)] {
+                let within = Within { ops: &[], forward };
+                let alike = within.alike(&of(cut), &v1).unwrap();
+                assert_eq!(alike.bytes(), all.bytes(), "{cut:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn more_is_never_called_less() {
+    for (bytes, said) in [
+        (75, Some("25.00 % less")),
+        (100, None),
+        (112, Some("12 % more")),
+        (210, Some("×2.1 as much")),
+    ] {
+        assert_eq!(less(100, bytes, 2).as_deref(), said);
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::cost::price;
+use crate::cost::{Roof, price};
 use crate::fusion::Version;
 
 /// Every key that [`why`] answers for this price.
@@ -23,23 +23,45 @@ fn exact(why: &Why) -> Option<u64> {
     }
 }
 
-/// Every figure that is a sum equals the sum of its terms, all the way down.
+/// Every figure is what its terms make of it, all the way down.
 #[test]
-fn terms_add_up_to_their_figure() {
+fn figures_are_made_of_their_terms_as_they_say() {
+    let real = |why: &Why| match why.value {
+        Figure::Exact(v) => v as f64,
+        Figure::Real(v) => v,
+    };
+    let roof = |k: &KernelCost| Roof {
+        flops_per_second: if k.has_product() { 7e14 } else { 5e13 },
+        bytes_per_second: 4e12,
+    };
     for version in Version::ALL {
         let config = Config::preset("workshop", version.cut()).unwrap();
         let cost = price(&config).unwrap();
-        for key in why_keys(&cost) {
-            let tree = why(&cost, &key).unwrap();
-            for (_, node) in tree.flatten() {
-                if let (Some(total), false) = (exact(node), node.terms.is_empty()) {
-                    let mut sum: u64 = node.terms.iter().filter_map(exact).sum();
-                    // `× n` holds one kernel and says how often it runs.
-                    if let Some((_, times)) = node.label.rsplit_once(" × ") {
-                        sum *= times.parse::<u64>().unwrap();
-                    }
-                    assert_eq!(total, sum, "{key}: {}", node.label);
-                }
+        let keyed = why_keys(&cost);
+        let mut trees: Vec<Why> = keyed.iter().map(|key| why(&cost, key).unwrap()).collect();
+        let floor = why_floor(&cost.forward, "the forward", "mine", |k| Some(roof(k))).unwrap();
+        let kernels = cost.forward.kernels.iter();
+        let second: f64 = kernels
+            .map(|k| roof(k).floor_seconds(k.flops, k.bytes()))
+            .sum();
+        assert!((real(&floor) / (1e6 * second) - 1.0).abs() < 1e-12);
+        trees.push(floor);
+        for tree in &trees {
+            for (_, node) in tree.flatten().into_iter().filter(|n| !n.1.terms.is_empty()) {
+                let terms: Vec<f64> = node.terms.iter().map(real).collect();
+                let made = match (node.made, terms.as_slice()) {
+                    (Made::Sum, all) => all.iter().sum(),
+                    (Made::Times(times), [one]) => times as f64 * one,
+                    (Made::Quotient, [over, under]) => over / under,
+                    (Made::Larger, all) => all.iter().copied().fold(0.0, f64::max),
+                    other => panic!("{}: {other:?}", node.label),
+                };
+                let figure = real(node);
+                assert!(
+                    (made - figure).abs() <= 1e-9 * figure,
+                    "{}: {made}",
+                    node.label
+                );
             }
         }
     }

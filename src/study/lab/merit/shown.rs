@@ -146,20 +146,29 @@ pub fn apart(times: &Times) -> Option<String> {
 }
 
 /// Why kernels are above the roof: their bytes came from a cache, or the peak is no more than
-/// what was measured; none where none is.
+/// what was measured, each with its own kernels where both are there; none where none is.
 pub fn cached(times: &Times) -> Option<String> {
     let above = |h: &&super::Hotspot| h.of_roof.is_some_and(|part| part > 1.0);
-    let hot = times.hotspots.iter().filter(|h| h.cached);
-    let Some(most) = hot.map(|h| h.bytes / h.launches.max(1)).max() else {
-        times.hotspots.iter().find(above)?;
-        return Some(
-            ">100 %: more FLOPs a second than the peak of this roof. Was other work running when it was measured?".to_owned(),
-        );
-    };
-    Some(format!(
-        ">100 %: faster than memory allows; data of so few MB (at most {} a launch) sat in a cache.",
-        format(&Quantity::bytes(most))
-    ))
+    let above = times.hotspots.iter().filter(above);
+    let (hot, quick): (Vec<_>, Vec<_>) = above.partition(|h| h.cached);
+    let names: Vec<String> = quick.iter().map(|h| name(&h.ops, NAME)).collect();
+    let names = names.join(", ");
+    let most = hot.iter().map(|h| h.bytes / h.launches.max(1)).max();
+    let of_cache = most.map(|most| {
+        format!(
+            "faster than memory allows; data of so few MB (at most {} a launch) sat in a cache.",
+            format(&Quantity::bytes(most))
+        )
+    });
+    let of_peak = "more FLOPs a second than the peak of this roof. Was other work running when it was measured?";
+    match (of_cache, quick.is_empty()) {
+        (None, true) => None,
+        (None, false) => Some(format!(">100 %: {of_peak}")),
+        (Some(of_cache), true) => Some(format!(">100 %: {of_cache}")),
+        (Some(of_cache), false) => {
+            Some(format!(">100 %, {names}: {of_peak} The others: {of_cache}"))
+        }
+    }
 }
 
 /// The name of some ops in so many characters: the ends of a long list.

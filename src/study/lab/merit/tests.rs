@@ -157,6 +157,21 @@ fn the_time_of_kernels_goes_to_components_and_hotspots() {
     let most = plan::units::format(&plan::units::Quantity::bytes(most.unwrap()));
     assert!(said.contains(&format!("at most {most} a launch")), "{said}");
     assert_eq!(cached(&times), None);
+    // Both kinds at once: a sentence for each, with the kernels that the first is of.
+    let mixed = Roofs {
+        of: "a slow matrix unit".into(),
+        products: quick,
+        others: slow,
+    };
+    let times = Times::of(&report, &cost, Some(&mixed)).unwrap();
+    let said = cached(&times).unwrap();
+    let (peak, cache) = said.split_once("The others: faster than memory").unwrap();
+    let above = |h: &&Hotspot| h.of_roof.unwrap() > 1.0;
+    for hot in times.hotspots.iter().filter(above) {
+        let named = peak.contains(hot.ops[0]);
+        assert_eq!(named, !hot.cached, "{:?}: {said}", hot.ops);
+    }
+    assert!(cache.contains("a launch) sat in a cache."), "{said}");
 }
 
 #[test]
