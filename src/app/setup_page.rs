@@ -272,7 +272,7 @@ fn accept(page: &mut SetupPage, shared: &mut Shared) {
         }
         _ => setup.seed = value,
     }
-    let before = shared.bench.setup().shape.clone();
+    let before = shared.bench.setup().shape;
     if apply(shared, setup) {
         page.field = None;
         let now = &shared.bench.setup().shape;
