@@ -29,6 +29,13 @@ fn what_no_run_of_the_backend_supplies_is_not_waited_for() {
         let labels = ["issued", "compulsory", "DRAM est.", "DRAM @", "time"];
         let shown = labels.map(|label| row(label).unwrap().cells[0].as_str());
         assert_eq!(shown, cells, "{backend}");
+        let lab = table(&shared.bench, &shared.machine, &shared.runs);
+        let time = lab
+            .iter()
+            .find(|row| row.label.starts_with("time"))
+            .unwrap();
+        assert_eq!(time.v1, cells[4], "{backend}");
+        assert_eq!(time.saved == "r runs", cells[4] == "·", "{backend}");
     }
 }
 

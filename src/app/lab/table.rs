@@ -1,7 +1,7 @@
 //! This plan against V1, row by row.
 
 use crate::bench::Bench;
-use crate::machine::{Machine, Source};
+use crate::machine::{Machine, Source, Supply};
 use crate::runs::{Behind, Runs};
 use plan::cost::Cost;
 use plan::fusion::{Cut, Version};
@@ -150,7 +150,7 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
         behind: Terms::Launches,
         ..row
     }));
-    rows.push(times(bench, runs));
+    rows.push(times(bench, machine, runs));
     rows
 }
 
@@ -295,7 +295,7 @@ fn elsewhere(bench: &Bench, runs: &Runs) -> Option<String> {
 }
 
 /// The row of measured times; where both plans ran in turns, those of that job.
-fn times(bench: &Bench, runs: &Runs) -> Row {
+fn times(bench: &Bench, machine: &Machine, runs: &Runs) -> Row {
     let (setup, cut, v1) = (bench.setup(), bench.cut(), Version::V1.cut());
     let pair = runs.in_turns(setup, v1, cut).filter(|_| cut != v1);
     let (base, plan) = match &pair {
@@ -306,7 +306,11 @@ fn times(bench: &Bench, runs: &Runs) -> Row {
     let [timed, timed_v1] = [a.flatten(), b.flatten()];
     let seconds = |t: Option<&Timing>| t.map_or(0.0, |t| t.median * 1e-6);
     let clock = Clock::of(seconds(timed).max(seconds(timed_v1)));
-    let show = |run| figure::of_run(run, |t| timing::median(t, clock));
+    let clocked = machine.supplies(Supply::Times);
+    let show = |run: Option<Option<&Timing>>| match (run, clocked) {
+        (None, false) => figure::NOT_HAD.to_owned(),
+        _ => figure::of_run(run, |t| timing::median(t, clock)),
+    };
     Row {
         label: match timed.or(timed_v1) {
             None => "time µs, fwd @".to_owned(),
@@ -321,7 +325,7 @@ fn times(bench: &Bench, runs: &Runs) -> Row {
             (Some(_), Some(_), Some((_, verdict))) => verdict.cell(),
             (Some(_), Some(_), None) if cut == v1 => String::new(),
             // What counts has no clock that means anything.
-            (None, None, _) if a.or(b).is_some() => String::new(),
+            (None, None, _) if a.or(b).is_some() || !clocked => String::new(),
             _ => "r runs".into(),
         },
         origin: Origin::Measured,
