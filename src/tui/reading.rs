@@ -185,7 +185,7 @@ type Fact = (String, String, String, Role);
 
 /// Columns of the page.
 fn edge(columns: u16) -> usize {
-    usize::from(columns.min(WIDEST)) - 1
+    usize::from(columns.min(WIDEST)).saturating_sub(1)
 }
 
 /// First row of the page, and how many it has.
@@ -239,7 +239,7 @@ fn facts(state: &State, edge: usize) -> Vec<Fact> {
     };
     // Up to the word at the edge, the widest of which is `ready, chosen`.
     let put = |name: &str, text: &str, word: &str, role: Role, lines: &mut Vec<Fact>| {
-        let room = edge - if word.is_empty() { 13 } else { 29 };
+        let room = edge.saturating_sub(if word.is_empty() { 13 } else { 29 });
         for (at, line) in wrap(text, room).into_iter().enumerate() {
             let of = |text: &str| match at {
                 0 => text.to_owned(),

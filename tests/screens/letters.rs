@@ -9,7 +9,7 @@
 use super::reader::{ENTER, Screen, TAB, sheet_read};
 use tinyllama_tutor::app::key::{ch, ctrl};
 use tinyllama_tutor::app::question::Asked;
-use tinyllama_tutor::app::{Effect, Message};
+use tinyllama_tutor::app::{Effect, Message, Page};
 use tinyllama_tutor::course::answer::{Fits, Judgement, Verdict};
 use tinyllama_tutor::course::attempt::{Told, tried_by};
 use tinyllama_tutor::course::{Course, Event, Mark};
@@ -93,4 +93,12 @@ fn a_hint_and_a_solution_come_into_view_below_a_long_question() {
         let s = s.press(&[ch('h')]).shows("hint 2 of 3");
         s.press(&[ch('s'), ch('s')]).shows("long i = blockIdx.x");
     }
+}
+
+#[test]
+fn letters_that_cannot_be_read_are_mended_where_they_stand() {
+    let s = found("", Mark::Slip, (80, 24)).press(&[ch(' ')]);
+    let s = s.typed("acb").press(&[ENTER]).typed("a");
+    assert_eq!(s.state.page, Page::Exercises);
+    s.shows("acba");
 }

@@ -7,6 +7,7 @@ use crate::key::{Code, Key as Pressed};
 use crate::message::Effect;
 use crate::note::Tone;
 use crate::shared::Shared;
+use course::attempt::tried_by;
 
 /// A key while an answer is typed. `false`: the field is left for the next
 /// part of the page, which the page knows.
@@ -51,17 +52,16 @@ pub fn press(shared: &mut Shared, key: Pressed, out: &mut Out) -> bool {
             // What cannot be read is mended where it stands; what only waits for a
             // run leaves the keys free for it.
             let typed = now(shared, &asked);
-            let gaps = shared
-                .study
-                .key_of(&asked)
-                .is_some_and(|k| k.kernel.is_some());
-            let mend = gaps || echo(shared, &asked, &typed).is_err();
-            let unread = shared
-                .questions
-                .question(&asked)
-                .judgement
-                .is_some_and(|j| j.verdict.word() == "unread");
-            if unread && mend {
+            let unread = match super::written(shared, &asked) {
+                // What the judge will say of letters that are none is known before.
+                Some(kernel) => !typed.is_empty() && tried_by(kernel, &typed).is_empty(),
+                None => {
+                    let judged = shared.questions.question(&asked).judgement;
+                    judged.is_some_and(|j| j.verdict.word() == "unread")
+                        && echo(shared, &asked, &typed).is_err()
+                }
+            };
+            if unread {
                 shared.questions.field = Some((asked, Field::with(&typed)));
             }
         }

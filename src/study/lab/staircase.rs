@@ -280,6 +280,7 @@ impl Staircase {
             .max_by_key(|step| step.saves.abs_diff(step.alone));
         if let Some(step) = most.filter(|step| step.saves != step.alone) {
             let (less, why) = match step.saves < step.alone {
+                true if step.saves == 0 => ("less", "what came before has saved all of it already"),
                 true => ("less", "what came before has saved a part of it already"),
                 false => ("more", "what came before has moved its readers next to it"),
             };
@@ -342,6 +343,9 @@ mod tests {
         assert_eq!(saved(&other), [(qkv + rotated, qkv + rotated), (0, qkv)]);
         assert_eq!(other.steps[1].plan, other.steps[1].before);
         assert_eq!(other.cuts().len(), 2);
+        let differs = |stairs: &Staircase| stairs.findings().sentences[2].clone();
+        assert!(differs(&first).contains("has saved a part of it already"));
+        assert!(differs(&other).contains("has saved all of it already"));
         // In any order the sum is what the last plan saves.
         let sum = |stairs: &Staircase| stairs.steps.iter().map(|s| s.saves).sum::<i64>();
         assert_eq!(sum(&first), sum(&other));
