@@ -57,7 +57,11 @@ pub(super) fn warned(shared: &mut Shared, asked: &Asked, key: &Key) -> bool {
         Some(_) => format!("Line {} is marked", place + 1),
         None => format!("“{marked}” is marked"),
     };
-    let text = format!("{what}: Enter checks that, Space marks the one under the cursor.");
+    let space = match key.kind {
+        Kind::Ranking => "ranks",
+        _ => "marks",
+    };
+    let text = format!("{what}: Enter checks that, Space {space} the one under the cursor.");
     shared.notes.say(Tone::Plain, text);
     true
 }

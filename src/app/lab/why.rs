@@ -10,7 +10,8 @@ use plan::cost::{self, KernelCost, Priced, Why};
 /// Opens them, or says why there are none.
 pub(super) fn open(page: &Lab, shared: &mut Shared, out: &mut Out) {
     let found = match page.part {
-        Part::Table => row(page, shared),
+        // Where the journeys are drawn the keys of the table are theirs.
+        Part::Table if page.trips.is_none() => row(page, shared),
         _ => kernel(page, shared),
     };
     match found {

@@ -112,7 +112,10 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
         Action::Open => walk_parts(reader, shared, true, out),
         Action::Run => shared.notes.say(
             Tone::Plain,
-            "Tab enters a live block; there r runs its plan.",
+            match blocks(reader, shared) {
+                0 => "Nothing on this page runs: it has no live block.",
+                _ => "Tab enters a live block; there r runs its plan.",
+            },
         ),
         _ => {}
     }
@@ -232,13 +235,16 @@ fn turn_lesson(reader: &Reader, shared: &mut Shared, forward: bool, out: &mut Ou
     }
 }
 
+/// How many live blocks of the section take keys.
+fn blocks(reader: &Reader, shared: &Shared) -> usize {
+    section(reader, shared).map_or(0, |s| s.live().filter(|b| live::takes_keys(b)).count())
+}
+
 /// Tab: text, live blocks, the lab where it stands beside, text.
 fn walk_parts(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &mut Out) {
     live::leave(reader, shared, out);
-    let blocks =
-        section(reader, shared).map_or(0, |s| s.live().filter(|b| live::takes_keys(b)).count());
     let mut parts = vec![Focus::Text];
-    parts.extend((0..blocks).map(Focus::Block));
+    parts.extend((0..blocks(reader, shared)).map(Focus::Block));
     if shared.two_panes() {
         parts.push(Focus::Lab);
     }

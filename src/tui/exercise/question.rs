@@ -459,9 +459,9 @@ fn next_open(state: &State, asked: &Asked) -> String {
     match answering::next_open(&state.shared, asked).map(|i| i + 1) {
         Some(number) => format!(" Next: question {number}."),
         None => match (exercise.draw, exercise.next_variant()) {
-            (_, None) => " That was the last one.".to_owned(),
-            (Some(_), _) => " That was the last one; v asks others.".to_owned(),
-            (None, _) => " That was the last one; v asks the same at another shape.".to_owned(),
+            (_, None) => " None is open any more.".to_owned(),
+            (Some(_), _) => " None is open any more; v asks others.".to_owned(),
+            (None, _) => " None is open any more; v asks the same at another shape.".to_owned(),
         },
     }
 }

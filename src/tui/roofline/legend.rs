@@ -134,6 +134,13 @@ fn terms(state: &State, y: u16, pen: &mut Pen<'_>) {
         let text = format!("ran at {} @", rate(ran.rate));
         pen.put(1, y + 4, &text, Role::Text);
         pen.right(36, y + 4, &micros(ran.seconds), Role::Measured);
+        if ran.rate > side.rate {
+            let text = match side.byte_seconds >= side.floor {
+                true => "more than DRAM allows: caches held it",
+                false => "more than the peak that is set here",
+            };
+            pen.put(1, y + 5, text, Role::Dim);
+        }
     }
 }
 
