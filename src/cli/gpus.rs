@@ -11,6 +11,7 @@ use super::table::{Align, Table};
 use super::words::wrapped;
 use plan::cost::{GpuDatabase, ridge};
 use plan::model::Dtype;
+use plan::units::figure;
 
 /// The GPU database, or one GPU with the source of every value.
 #[derive(Debug, Args)]
@@ -52,7 +53,7 @@ pub(super) fn gpus(output: &OutputArgs, args: &GpusArgs, out: &mut Out) -> Outco
     for gpu in database.all() {
         // A blank where no mark stands keeps the points below each other.
         let mark = |key: &str| if gpu.is_unconfirmed(key) { "?" } else { " " };
-        let ridge = |dtype| ridge(gpu, dtype).map_or("–".to_owned(), |r| format!("{r:.2}"));
+        let ridge = |dtype| ridge(gpu, dtype).map_or("–".to_owned(), |r| figure::fixed(r, 2));
         table.row(vec![
             gpu.id.clone(),
             short(&gpu.name).to_owned(),

@@ -70,7 +70,7 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
             &figure::bytes(column, kernel.bytes()),
             Role::Modelled,
         );
-        let intensity = format!("{:.2}", kernel.intensity());
+        let intensity = figure::fixed(kernel.intensity(), 2);
         pen.right(57, y, &intensity, Role::Modelled);
         let floor = state.shared.machine.ceilings.as_ref().and_then(|c| {
             let roof = c.roof(dtype, kernel.has_product())?;
@@ -414,7 +414,7 @@ pub fn short(state: &State, kernels: &[KernelCost], report: Option<&Report>, pen
             &figure::bytes(column, kernel.bytes()),
             Role::Modelled,
         );
-        let intensity = format!("{:.2}", kernel.intensity());
+        let intensity = figure::fixed(kernel.intensity(), 2);
         pen.right(36, y, &intensity, Role::Modelled);
     }
 }

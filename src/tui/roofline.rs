@@ -134,9 +134,9 @@ fn peaks(c: &Ceilings, dtype: Dtype) -> String {
 fn rate(flops: f64) -> String {
     let (value, unit) = flop_rate(flops);
     let text = match value {
-        v if v >= 99.95 => format!("{v:.0}"),
-        v if v >= 9.995 => format!("{v:.1}"),
-        v => format!("{v:.2}"),
+        v if v >= 99.95 => figure::fixed(v, 0),
+        v if v >= 9.995 => figure::fixed(v, 1),
+        v => figure::fixed(v, 2),
     };
     let text = match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.'),
@@ -148,7 +148,7 @@ fn rate(flops: f64) -> String {
 /// Microseconds of one kernel, three decimals as long as they fit.
 fn micros(seconds: f64) -> String {
     match seconds * 1e6 {
-        m if m < 999.9995 => format!("{m:.3}"),
+        m if m < 999.9995 => figure::fixed(m, 3),
         _ => figure::micros(seconds),
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn changed(before: &Cost, now: &Cost, v1: &Cost, change: Change) -> S
     );
     let percent = compared(old, new);
     if change == Change::Version {
-        let intensity = format!("{:.2} FLOP/B", scope.of(now).intensity());
+        let intensity = format!("{} FLOP/B", figure::fixed(scope.of(now).intensity(), 2));
         if now.config.cut == v1.config.cut {
             let bytes = figure::bytes(column, new);
             return format!("V1: block {bytes} {} = · {intensity}", unit.symbol());
@@ -81,7 +81,7 @@ fn compared(old: u64, new: u64) -> String {
         std::cmp::Ordering::Less => format!("{:>5} % less", figure::shown(part, 2)),
         std::cmp::Ordering::Equal => "as before".to_owned(),
         std::cmp::Ordering::Greater if new >= 2 * old => {
-            format!("{:.1} times", new as f64 / old.max(1) as f64)
+            format!("{} times", figure::fixed(new as f64 / old.max(1) as f64, 1))
         }
         std::cmp::Ordering::Greater => format!("{:>5} % more", figure::shown(-part, 2)),
     }

@@ -95,7 +95,7 @@ pub fn rows(compare: &Compare, bench: &Bench, machine: &Machine, runs: &Runs) ->
             ..row(&format!("DRAM est., {} =", runs.behind.of), Vec::new())
         },
         counted("DRAM", Supply::Counters, |b| b.measured_dram),
-        row("FLOP/B =", each(&|p| format!("{:.3}", p.intensity()))),
+        row("FLOP/B =", each(&|p| figure::fixed(p.intensity(), 3))),
         peaks(prices, compare.scope),
     ]);
     let ceilings = machine.ceilings.as_ref();

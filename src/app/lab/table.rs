@@ -67,7 +67,7 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
         saved: figure::saved(v1, plan, 1),
         ..Row::default()
     };
-    let whole = |v: f64| format!("{v:.0}");
+    let whole = |v: f64| figure::fixed(v, 0);
     let size = |v: f64| figure::bytes(column, v as u64);
     // V1 is the largest of its row, as far as anything is saved.
     let of = |f: fn(&Cost) -> u64| (f(cost) as f64, f(v1) as f64);
@@ -111,7 +111,7 @@ pub fn table(bench: &Bench, machine: &Machine, runs: &Runs) -> Vec<Row> {
     rows.push(Row {
         saved: figure::times(b, a),
         behind: Terms::Model("block.intensity"),
-        ..row("FLOP/B, block =".into(), a, b, &|v| format!("{v:.2}"))
+        ..row("FLOP/B, block =".into(), a, b, &|v| figure::fixed(v, 2))
     });
     let floors = machine
         .ceilings

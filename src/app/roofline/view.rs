@@ -7,6 +7,7 @@ use crate::runs::Runs;
 use plan::cost::{Bound, Cost, KernelCost, Roof};
 use plan::fusion::Version;
 use plan::model::{Dtype, OpKind};
+use plan::units::figure;
 use study::lab::merit::Times;
 
 /// Whose roofs are drawn.
@@ -113,8 +114,8 @@ impl Spot {
     /// Its intensity as the page prints it.
     pub fn printed(&self) -> String {
         match self.intensity {
-            i if i < 999.9995 => format!("{i:.3}"),
-            i if i < 99_999.95 => format!("{i:.1}"),
+            i if i < 999.9995 => figure::fixed(i, 3),
+            i if i < 99_999.95 => figure::fixed(i, 1),
             i => format!("{i:.1e}"),
         }
     }

@@ -125,7 +125,7 @@ pub(super) fn side_by_side(shown: &Shown<'_>, out: &mut Out) {
         "FLOP/B =".to_owned(),
         columns
             .iter()
-            .map(|c| format!("{:.3}", c.priced(scope).intensity()))
+            .map(|c| figure::fixed(c.priced(scope).intensity(), 3))
             .collect(),
     );
     row(
@@ -183,7 +183,7 @@ pub(super) fn side_by_side(shown: &Shown<'_>, out: &mut Out) {
         };
         row(
             "time µs @, forward".to_owned(),
-            timed(&|t| format!("{:.1}", t.median)),
+            timed(&|t| figure::fixed(t.median, 1)),
         );
         row(
             "  ± median dev.".to_owned(),

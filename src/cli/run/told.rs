@@ -101,7 +101,7 @@ pub(super) fn tell(cost: &Cost, report: &Report, behind: &Gpu, out: &mut Out) {
             .output
             .sample
             .iter()
-            .map(|x| format!("{x:.4}"))
+            .map(|x| figure::fixed(f64::from(*x), 4))
             .collect::<Vec<_>>()
             .join(" "),
         report.output.sha256.get(..12).unwrap_or_default()

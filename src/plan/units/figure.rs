@@ -63,7 +63,7 @@ pub fn saved(old: f64, new: f64, decimals: usize) -> String {
         return String::new();
     }
     if new >= 2.0 * old {
-        return format!("×{:.1}", new / old);
+        return format!("×{}", rounded(new / old, 1));
     }
     let decimals = if new > old { 0 } else { decimals };
     let text = rounded(100.0 * (1.0 - new / old), decimals);
@@ -80,7 +80,7 @@ pub fn times(old: f64, new: f64) -> String {
     if old <= 0.0 || !old.is_finite() {
         return String::new();
     }
-    match format!("{:.2}", new / old).as_str() {
+    match rounded(new / old, 2).as_str() {
         "1.00" => String::new(),
         text => format!("×{text}"),
     }
@@ -116,7 +116,7 @@ pub fn flops(flops: u64) -> String {
 
 /// Microseconds with two decimals.
 pub fn micros(seconds: f64) -> String {
-    format!("{:.2}", seconds * 1e6)
+    rounded(seconds * 1e6, 2)
 }
 
 /// The unit of times whose largest is known: one for a row or a sentence.
@@ -147,7 +147,7 @@ impl Clock {
     /// The same with four digits or so: what was measured has no more.
     pub fn rounded(self, seconds: f64) -> String {
         match seconds * self.per_second {
-            many if many >= 1000.0 => format!("{many:.0}"),
+            many if many >= 1000.0 => rounded(many, 0),
             few => shown(few, 1),
         }
     }

@@ -116,12 +116,12 @@ impl Facts<'_, '_> {
             ("compulsory B", bytes(counted.bytes.compulsory), true),
             (
                 "sectors/request",
-                sectors.map_or("–".to_owned(), |(here, _)| format!("{here:.1}")),
+                sectors.map_or("–".to_owned(), |(here, _)| figure::fixed(here, 1)),
                 true,
             ),
             (
                 "  side by side",
-                sectors.map_or("–".to_owned(), |(_, ideal)| format!("{ideal:.1}")),
+                sectors.map_or("–".to_owned(), |(_, ideal)| figure::fixed(ideal, 1)),
                 roomy,
             ),
             ("bank conflicts", count(work.conflicts), true),
@@ -209,7 +209,7 @@ impl Facts<'_, '_> {
             kernel,
             state.shared.bench.setup().dtype,
         );
-        let intensity = format!("{:.2} FLOP/B", sum.intensity());
+        let intensity = format!("{} FLOP/B", figure::fixed(sum.intensity(), 2));
         let word = side.map_or("no roof", |_| bound_word(side));
         let word = word.trim_end_matches("-bound");
         self.pen.put(2, self.y, &intensity, Role::Modelled);

@@ -50,7 +50,7 @@ pub(super) fn inspector(state: &State, pen: &mut Pen<'_>) {
         pen.put(x + 1, y, label, Role::Dim);
         pen.put(x + 6, y, &part(bytes), Role::Modelled);
     }
-    let intensity = format!("{:.2} FLOP/B", sum.intensity());
+    let intensity = format!("{} FLOP/B", figure::fixed(sum.intensity(), 2));
     pen.put(x, 8, &intensity, Role::Modelled);
     let side = bound(
         &state.shared.machine,

@@ -114,7 +114,7 @@ fn total(
     let cells = [
         flops.number(&Quantity::flop(cost.block.flops)),
         figure::bytes(bytes, cost.block.bytes()),
-        format!("{:.3}", cost.block.intensity()),
+        figure::fixed(cost.block.intensity(), 3),
         floor.map_or("–".to_owned(), micros),
     ];
     for (edge, cell) in EDGES.into_iter().zip(&cells) {
@@ -122,7 +122,7 @@ fn total(
     }
     // In 16 bit there are two; that of products is named on the plot.
     let ridge = |c: &Ceilings| match Roofs::parts(c, dtype).as_slice() {
-        [(_, roof)] => Some(format!("{:.2}", roof.ridge())),
+        [(_, roof)] => Some(figure::fixed(roof.ridge(), 2)),
         _ => None,
     };
     let [own, other] = [&roofs.roof, &roofs.what_if].map(|c| c.as_ref().and_then(ridge));
