@@ -14,7 +14,7 @@ def block(
     gate up silu mul down res2: x past_k past_v
     gamma1 Wq Wk Wv Wo gamma2 Wgate Wup Wdown -> y kr v
 
-    Five calls are the kernels of V3. The two lines of torch.cat
+    Five calls are the kernels of the plan `five`. The two lines of torch.cat
     copy the keys and values of a cache, which ours writes in place.
     """
     qr, kr, v = norm_qkv_rope(

@@ -194,14 +194,18 @@ pub fn stands(shared: &Shared, asked: &Asked) -> &'static str {
     }
 }
 
-/// The place of the next question of an exercise that is not solved yet, round at the end.
+/// The place of the next question of an exercise that is neither solved nor given up, round
+/// at the end.
 pub fn next_open(shared: &Shared, asked: &Asked) -> Option<usize> {
     let keys = &shared.study.exercise(&asked.exercise)?.keys;
     let at = keys.iter().position(|key| key.name.text == asked.key)?;
     let kept = &shared.study.progress;
     let open = |place: &usize| {
         let key = keys.get(*place);
-        key.is_some_and(|key| !kept.key(&asked.exercise, &key.name.text).solved)
+        key.is_some_and(|key| {
+            let mark = kept.key(&asked.exercise, &key.name.text);
+            !mark.solved && !mark.given_up
+        })
     };
     (at + 1..keys.len()).chain(0..at).find(open)
 }

@@ -93,13 +93,19 @@ impl Bench {
         self.undo.is_empty() && self.cut == Version::V1.cut()
     }
 
-    /// Opens with a plan: there is none before it to have back.
+    /// The plans that can be had back, the newest last.
+    pub fn before(&self) -> &[Cut] {
+        &self.undo
+    }
+
+    /// Opens with a plan, and with those before it, the newest last.
     ///
     /// # Errors
     /// When it cannot be priced; the bench stays as it was.
-    pub fn open_with(&mut self, cut: Cut) -> Result<(), CostError> {
+    pub fn open_with(&mut self, cut: Cut, before: &[Cut]) -> Result<(), CostError> {
         self.cost = self.price_of(cut)?;
         self.cut = cut;
+        self.undo = before[before.len().saturating_sub(UNDO)..].to_vec();
         Ok(())
     }
 

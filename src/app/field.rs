@@ -80,7 +80,8 @@ impl Field {
     }
 
     fn insert(&mut self, c: char) {
-        if !held(c) {
+        // A blank in front of everything says nothing, and places are counted without it.
+        if !held(c) || c == ' ' && self.chars.is_empty() {
             return;
         }
         if std::mem::take(&mut self.fresh) {

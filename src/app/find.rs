@@ -1,6 +1,7 @@
 //! `/`: find text on the page, `n` and `N` for the next and the one before.
 
 use super::field::Field;
+use super::intent::Out;
 use super::key::{Code, Key};
 use super::note::Tone;
 use super::screen::Screen;
@@ -29,13 +30,14 @@ pub(super) fn press(
     screen: &mut dyn Screen,
     shared: &mut Shared,
     key: Key,
+    out: &mut Out,
 ) {
     let Some(line) = find else { return };
     match key.code {
         Code::Esc => *find = None,
         Code::Enter | Code::Tab => {
             line.typing = false;
-            next(find, screen, shared, true);
+            next(find, screen, shared, true, out);
         }
         _ => {
             line.field.press(key);
@@ -49,6 +51,7 @@ pub(super) fn next(
     screen: &mut dyn Screen,
     shared: &mut Shared,
     forward: bool,
+    out: &mut Out,
 ) {
     let Some(line) = find else {
         let text = "Nothing to find yet; / asks for a text.";
@@ -78,7 +81,7 @@ pub(super) fn next(
         });
     match found {
         Some(at) => screen.jump(shared, at),
-        None if screen.find_beyond(shared, &needle, forward) => {}
+        None if screen.find_beyond(shared, &needle, forward, out) => {}
         None => shared.notes.say(
             Tone::Plain,
             format!(

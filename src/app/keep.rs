@@ -1,9 +1,10 @@
-//! What of the lab outlives the program: the plan and its setup, the backend that was
+//! What of the lab outlives the program: the plan, those before it and its setup, the learner's point, the backend that was
 //! picked, roofs that were measured here, and runs with their history. Plain data; the
 //! outside reads and writes it.
 
 use super::machine::Ceilings;
 use plan::cost::Config;
+use plan::fusion::Cut;
 use plan::run::{BackendKind, Report};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,12 @@ pub struct Lab {
     pub config: Config,
     /// Seed of weights and tokens.
     pub seed: u64,
+    /// The plans before it, the newest last, which can be had back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undo: Vec<Cut>,
+    /// The learner's own point on the roofline, FLOP/B.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<f64>,
     /// The backend that the learner picked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,

@@ -11,6 +11,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::answering::open_sheet;
+use super::contents::stopped;
+use super::followed::Spot;
 use super::intent::Out;
 use super::live::{self, Block};
 use super::onward;
@@ -342,12 +344,27 @@ pub(super) fn open(
         .lessons
         .get(&found.id)
         .and_then(|mark| mark.last.as_deref());
-    let stopped = |s: &Section| Some(s.id.as_str()) == last;
+    let left = |s: &Section| Some(s.id.as_str()) == last;
+    let goes_on = section.is_none();
     let section = section
-        .or_else(|| found.sections.iter().position(stopped))
+        .or_else(|| found.sections.iter().position(left))
         .unwrap_or_default();
-    reader.path = false;
+    reader.path = goes_on && stopped_on_path(shared, index, section);
     show(reader, shared, index, section, out);
+}
+
+/// Whether the learner stopped at this section as the path led there: it is what the path
+/// waits for, or the stop before that.
+fn stopped_on_path(shared: &Shared, lesson: usize, section: usize) -> bool {
+    let route = shared.contents.route.as_ref();
+    let (Some(next), Some(spot)) = (
+        route.and_then(|route| route.walk.next.as_ref()),
+        Spot::section(&shared.study, lesson, section),
+    ) else {
+        return false;
+    };
+    stopped(&shared.study) == Some((lesson, section))
+        && (*next == Next::Section(lesson, section) || spot.forth() == Some(next))
 }
 
 /// Shows a section and takes note that it was read.

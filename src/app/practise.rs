@@ -25,6 +25,8 @@ pub struct Practise {
     pub field: Field,
     /// What the judge said of it.
     pub judgement: Option<Judgement>,
+    /// The hint was asked for.
+    pub hinted: bool,
     /// The answer, where it was asked for.
     pub shown: Option<String>,
     /// How it comes about, once it is known.
@@ -36,7 +38,7 @@ pub struct Practise {
     /// Questions drawn since the workshop was opened.
     drawn: u64,
     /// Questions of other topics that wait for their answer, with what is typed.
-    waiting: Vec<(Topic, Box<Task>, Field, bool)>,
+    waiting: Vec<Waiting>,
 }
 
 impl Default for Practise {
@@ -46,6 +48,7 @@ impl Default for Practise {
             task: None,
             field: Field::default(),
             judgement: None,
+            hinted: false,
             shown: None,
             derived: Vec::new(),
             first: true,
@@ -82,6 +85,7 @@ impl Practise {
         let drawn = pattern.and_then(|pattern| task(pattern, seed, gpus));
         self.task = drawn.map(Box::new);
         (self.judgement, self.shown, self.first) = (None, None, true);
+        self.hinted = false;
         self.derived.clear();
         self.field = Field::default();
     }
@@ -93,13 +97,20 @@ impl Practise {
             && let Some(task) = self.task.take()
         {
             let typed = std::mem::take(&mut self.field);
-            self.waiting.push((self.topic, task, typed, self.first));
+            self.waiting.push(Waiting {
+                topic: self.topic,
+                task,
+                typed,
+                hinted: self.hinted,
+                first: self.first,
+            });
         }
         self.topic = topic;
-        let at = self.waiting.iter().position(|(of, ..)| *of == topic);
+        let at = self.waiting.iter().position(|one| one.topic == topic);
         match at.map(|at| self.waiting.remove(at)) {
-            Some((_, task, typed, first)) => {
-                (self.task, self.field, self.first) = (Some(task), typed, first);
+            Some(one) => {
+                (self.task, self.field) = (Some(one.task), one.typed);
+                (self.hinted, self.first) = (one.hinted, one.first);
                 (self.judgement, self.shown) = (None, None);
                 self.derived.clear();
             }
@@ -115,6 +126,10 @@ impl Practise {
         let typed = self.field.text();
         if typed.trim().is_empty() {
             self.judgement = None;
+            if !self.hinted {
+                self.hinted = true;
+                return;
+            }
             self.shown = task.answer(&env).or(Some("–".to_owned()));
             self.derived = task.derived(&env);
             self.keep(shared, false, out);
@@ -154,6 +169,16 @@ impl Practise {
     }
 }
 
+/// A question of another topic, as it was left.
+#[derive(Clone, Debug)]
+struct Waiting {
+    topic: Topic,
+    task: Box<Task>,
+    typed: Field,
+    hinted: bool,
+    first: bool,
+}
+
 /// Questions of exercises whose last answer was wrong or a slip, and that were not
 /// solved since.
 pub fn again(shared: &Shared) -> Vec<Asked> {
@@ -181,7 +206,10 @@ const OVER: &[FooterItem] = &[
 
 /// Keys while the answer is typed.
 const ASKED: &[FooterItem] = &[
-    (&[Action::Open], "check; with nothing typed: show"),
+    (
+        &[Action::Open],
+        "check; with nothing typed: hint, then answer",
+    ),
     (&[Action::NextPart], "next topic"),
     (&[Action::Down], "exercises"),
     (&[Action::Back], "back"),

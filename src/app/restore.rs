@@ -4,11 +4,12 @@ use super::keep::{Kept, Lab, Roof};
 use super::live::Lent;
 use super::machine::{BackendFacts, Ceilings, Condition, Source};
 use super::note::Tone;
+use super::roofline::Roofline;
 use super::setup::Setup;
 use super::shared::Shared;
 
 /// The lab as it is kept now; what a lesson put on the bench for a while is not meant.
-pub(super) fn lab(shared: &Shared, lent: &Lent) -> Lab {
+pub(super) fn lab(shared: &Shared, lent: &Lent, roofline: &Roofline) -> Lab {
     let (bench, picked) = lent.own(shared);
     let measured = |c: &&Ceilings| c.source == Source::Measured;
     let roofs = shared.machine.backends.iter().filter_map(|b| {
@@ -22,6 +23,8 @@ pub(super) fn lab(shared: &Shared, lent: &Lent) -> Lab {
     Lab {
         config: bench.setup().config(bench.cut()),
         seed: bench.setup().seed,
+        undo: bench.before().to_vec(),
+        point: roofline.own(),
         backend: picked,
         roofs: roofs.chain(elsewhere).collect(),
     }
@@ -29,9 +32,12 @@ pub(super) fn lab(shared: &Shared, lent: &Lent) -> Lab {
 
 /// What was kept comes back: the plan at once, unless one was asked for or changed
 /// already; runs and roofs once it is known what this machine has.
-pub(super) fn restored(shared: &mut Shared, kept: Kept) {
+pub(super) fn restored(shared: &mut Shared, roofline: &mut Roofline, kept: Kept) {
     for note in &kept.notes {
         shared.notes.say(Tone::Warn, note.clone());
+    }
+    if let Some(point) = kept.lab.as_ref().and_then(|lab| lab.point) {
+        roofline.restore(point);
     }
     if let Some(lab) = &kept.lab
         && shared.bench.untouched()
@@ -40,13 +46,14 @@ pub(super) fn restored(shared: &mut Shared, kept: Kept) {
         let setup = Setup::of(&lab.config, lab.seed);
         // A setup that cannot be priced any more leaves the bench as it opens.
         if shared.bench.set_up(setup).is_ok() {
-            let _ = shared.bench.open_with(lab.config.cut);
+            let _ = shared.bench.open_with(lab.config.cut, &lab.undo);
         }
     }
     // What the command line asked for is no change to be kept, nor is how it opens.
     let opened = shared.keeping.opened.clone();
     shared.keeping.last = match (kept.lab.clone(), opened) {
         (Some(lab), Some(opened)) if shared.keeping.asked_for => Some(Lab {
+            point: lab.point,
             backend: lab.backend,
             roofs: lab.roofs,
             ..opened
@@ -148,6 +155,8 @@ mod tests {
             lab: Some(Lab {
                 config,
                 seed: 1,
+                undo: vec![Version::V3.cut()],
+                point: Some(44.0),
                 backend: None,
                 roofs: vec![Roof {
                     backend: "cpu".into(),
@@ -202,13 +211,17 @@ mod tests {
     #[test]
     fn what_changes_is_kept_once_and_what_was_asked_for_is_not_replaced() {
         let mut state = opened(kept("", "a CPU"));
+        say(&mut state, Message::Key(ch('u')));
+        assert_eq!(state.shared.bench.cut(), Version::V3.cut());
+        let mut state = opened(kept("", "a CPU"));
         let effects = say(&mut state, Message::Key(ch('v')));
         let lab = match effects.as_slice() {
             [Effect::KeepLab(lab)] => lab,
             other => panic!("{other:?}"),
         };
         assert_eq!(lab.config.cut, Version::V3.cut());
-        assert_eq!(lab.roofs.len(), 1);
+        assert_eq!(lab.undo, [Version::V3.cut(), Version::V2.cut()]);
+        assert_eq!((lab.roofs.len(), lab.point), (1, Some(44.0)));
         assert_eq!(say(&mut state, Message::Tick), []);
 
         let mut asked = State::new((80, 24), Look::default()).unwrap();

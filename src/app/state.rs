@@ -46,7 +46,7 @@ pub struct State {
     /// A value was begun where none is taken: when its last character came, and how many
     /// there are. The rest of the word is no key.
     pub(super) word: Option<Millis>,
-    /// A letter that was taken for a key where words of one's own are asked for, and when it
+    /// A letter that the footer names, where words of one's own are asked for, and when it
     /// came: it may begin a word.
     pub(super) letter: Option<(char, Millis)>,
     /// The number of a line that is being typed, and when its last digit came.

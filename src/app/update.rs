@@ -31,10 +31,15 @@ mod leave;
 pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     let mut out = Out::default();
     if state.shared.keeping.opened.is_none() {
-        state.shared.keeping.opened = Some(restore::lab(&state.shared, &state.reader.lent));
+        state.shared.keeping.opened = Some(restore::lab(
+            &state.shared,
+            &state.reader.lent,
+            &state.roofline,
+        ));
     }
     state.shared.now = state.shared.now.max(event.at);
     take(state, event.message, &mut out);
+    hands::waited(state, &mut out);
     carry_out(state, &mut out);
     in_hand(state, &mut out);
     settle(state);
@@ -92,7 +97,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             }
         }
         Message::Studies(kept) => shared.studies.kept = Some(kept),
-        Message::Restored(kept) => restore::restored(shared, *kept),
+        Message::Restored(kept) => restore::restored(shared, &mut state.roofline, *kept),
         Message::Ceilings(backend, measured) => roof(shared, &backend, measured),
         Message::RunProgress(ticket, progress) => shared.runs.progress(ticket, progress),
         Message::RunDone(ticket, result) => {
@@ -160,7 +165,7 @@ fn in_hand(state: &mut State, out: &mut Out) {
 
 /// What changed of the lab is written.
 fn kept(state: &mut State, out: &mut Out) {
-    let now = restore::lab(&state.shared, &state.reader.lent);
+    let now = restore::lab(&state.shared, &state.reader.lent, &state.roofline);
     if let Some(lab) = state.shared.keeping.changed(now) {
         out.push(Effect::KeepLab(Box::new(lab)));
     }
@@ -181,7 +186,8 @@ fn settle(state: &mut State) {
     let leaving = state.leaving.map(|(_, until)| until);
     let merge = shared.merge.next(shared.now);
     let in_hand = shared.questions.touched.map(|at| at + IN_HAND);
-    state.wake = [card, leaving, merge, in_hand]
+    let letter = state.letter.map(hands::waits_until);
+    state.wake = [card, leaving, merge, in_hand, letter]
         .into_iter()
         .flatten()
         .filter(|at| *at > shared.now)
@@ -282,11 +288,11 @@ fn act(state: &mut State, action: Action, out: &mut Out) {
         }
         Action::Palette => state.palette = Some(Palette::default()),
         Action::Find => state.find = find::open(),
-        Action::FindNext => find_next(state, true),
-        Action::FindPrevious => find_next(state, false),
+        Action::FindNext => find_next(state, true, out),
+        Action::FindPrevious => find_next(state, false, out),
         // Where something is searched for, the next one is the next match.
-        Action::NextIdea if state.find.is_some() => find_next(state, true),
-        Action::PreviousIdea if state.find.is_some() => find_next(state, false),
+        Action::NextIdea if state.find.is_some() => find_next(state, true, out),
+        Action::PreviousIdea if state.find.is_some() => find_next(state, false, out),
         Action::Quit => quit(state, out),
         Action::Interrupt => interrupt(state, out),
         Action::Suspend => out.push(Effect::Suspend),
@@ -421,9 +427,9 @@ fn shut(shared: &mut Shared) -> bool {
     true
 }
 
-fn find_next(state: &mut State, forward: bool) {
+fn find_next(state: &mut State, forward: bool, out: &mut Out) {
     let (line, screen, shared) = state.searched();
-    find::next(line, screen, shared, forward);
+    find::next(line, screen, shared, forward, out);
 }
 
 /// Takes a theme and keeps it for the next time.

@@ -10,8 +10,8 @@ use super::study::auto_of;
 use super::table::{Align, Table};
 use super::words::{counted, wrapped};
 use plan::cost::{
-    Config, Cost, Figure, Gpu, GpuDatabase, KernelCost, Priced, Why, bound, cost_json,
-    floor_seconds, kernel_floor_seconds, price, ridge, why,
+    Cost, Figure, Gpu, GpuDatabase, KernelCost, Priced, Why, bound, cost_json, floor_seconds,
+    kernel_floor_seconds, price, ridge, why,
 };
 use plan::units::{Column, Dimension, Quantity, format, group_thousands};
 
@@ -71,28 +71,9 @@ pub(super) fn cost(output: &OutputArgs, args: &CostArgs, out: &mut Out) -> Outco
 pub(super) fn heading(cost: &Cost) -> String {
     format!(
         "{} · {}: {}",
-        setting(&cost.config),
+        cost.config.title(),
         cost.config.effective_cut().title(),
         cost.counted_launches()
-    )
-}
-
-/// `workshop B1 S128 fp32`.
-pub(super) fn setting(config: &Config) -> String {
-    let context = if config.shape.has_past() {
-        format!(" T{}", config.shape.context)
-    } else {
-        String::new()
-    };
-    let name = match config.model.name.as_str() {
-        "" => "model",
-        name => name,
-    };
-    format!(
-        "{name} B{} S{}{context} {}",
-        config.shape.batch,
-        config.shape.seq,
-        config.dtype.name()
     )
 }
 

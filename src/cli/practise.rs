@@ -59,7 +59,7 @@ pub(super) fn practise(output: &OutputArgs, args: &PractiseArgs, out: &mut Out) 
         return Err(Failure::usage("--count 0 asks nothing; take 1 or more"));
     }
     let mut stdout = std::io::stdout();
-    let head = "An empty line shows the answer; Ctrl-D ends. Numbers are typed as you write them: 1.234 MB, 61.8 %, 2*4*999.";
+    let head = "An empty line shows a hint, the next one the answer; Ctrl-D ends. Numbers are typed as you write them: 1.234 MB, 61.8 %, 2*4*999.";
     for line in wrapped(head, "", "") {
         let _ = writeln!(stdout, "{line}");
     }
@@ -120,11 +120,16 @@ fn ask(task: &Task, number: u64, gpus: &GpuDatabase) -> Result<End, Failure> {
     if !task.key.options.is_empty() {
         say(&task.options(), "   ", "   ");
     }
-    let mut first = true;
+    let (mut first, mut hinted) = (true, false);
     loop {
         let Some(typed) = typed()? else {
             return Ok(End::Over);
         };
+        if typed.is_empty() && !hinted {
+            say(task.hint(), "   hint    ", "           ");
+            hinted = true;
+            continue;
+        }
         if typed.is_empty() {
             let shown = task.answer(&env).unwrap_or_default();
             say(&format!("It is {shown}."), "   ", "   ");

@@ -197,7 +197,7 @@ pub(super) fn profile(output: &OutputArgs, args: &ProfileArgs, out: &mut Out) ->
         out.lines(wrapped(
             &format!(
                 "{}; --model, --batch, --seq and --dtype say what ran",
-                super::cost::setting(priced)
+                priced.title()
             ),
             "modelled   ",
             "           ",

@@ -71,10 +71,14 @@ pub fn read(typed: &str, predict: &Predict, env: Option<&Env<'_>>) -> Result<Str
         Some(Ok(Value::Quantity(quantity))) => quantity.dimension(),
         _ => Dimension::Ratio,
     };
-    let said = units::read(&typed, Some(dimension)).map_err(|e| e.to_string())?;
+    // What is wrong with it is said in the unit that stands beside the field.
+    let unit = predict.unit.as_ref().map(|unit| unit.value.unit);
+    let asked = unit.map_or(Asked::new(dimension), Asked::in_unit);
+    let why = |e: ReadError| units::read_as(&typed, asked).err().unwrap_or(e).to_string();
+    let said = units::read(&typed, Some(dimension)).map_err(why)?;
     let said = said.quantity.dimension();
     if !said.is_plain() && !dimension.agrees(said) {
-        units::read_as(&typed, Asked::new(dimension)).map_err(|e| e.to_string())?;
+        units::read_as(&typed, asked).map_err(|e| e.to_string())?;
     }
     Ok(typed)
 }

@@ -244,6 +244,8 @@ mod tests {
         Lab {
             config: Config::preset("small", Version::V3.cut()).unwrap(),
             seed: 7,
+            undo: vec![Version::V1.cut()],
+            point: Some(32.5),
             backend: Some("simt".into()),
             roofs: vec![],
         }

@@ -96,6 +96,10 @@ fn question(state: &State, task: &Task, columns: usize) -> Vec<Row> {
         rows.push(Row::default());
         rows.extend(note(word, word_role(word), &judgement.sentence(), columns));
     }
+    if practise.hinted {
+        rows.push(Row::default());
+        rows.extend(note("hint", Role::Dim, task.hint(), columns));
+    }
     if let Some(shown) = &practise.shown {
         rows.extend([
             Row::default(),

@@ -109,7 +109,7 @@ pub fn hint(page: &Compare, shared: &Shared, rows: &[Row]) -> String {
         return "Faster than DRAM allows: the data sat in cache.".into();
     }
     if shared.runs.apart(shared.bench.setup(), &page.cuts()) {
-        return "These times were taken one after the other; R runs all four in turns.".into();
+        return "Not all of these times were taken in turns; R runs all four so.".into();
     }
     if let Some(said) = page.scope.note(page.prices.iter()) {
         return said;

@@ -1,10 +1,11 @@
 //! The lesson page as the others see it.
 
 use super::turn::{act, click, leave, open_form, turned};
-use super::{Focus, Reader, arrived, focused, footer, lesson, section};
+use super::{Focus, Reader, arrived, focused, footer, lesson, section, show, stopped_on_path};
 use crate::answering;
 use crate::change::NAME;
 use crate::contents::stopped;
+use crate::followed::Spot;
 use crate::intent::Out;
 use crate::key::{Code, Key};
 use crate::keymap::{Action, Footer};
@@ -19,7 +20,13 @@ use course::{Live, Section};
 
 /// Finds a text in the other sections of the lesson, from the present one on
 /// and round; shows the section that holds it. `false`: none does.
-fn find_beyond(reader: &mut Reader, shared: &Shared, needle: &str, forward: bool) -> bool {
+fn find_beyond(
+    reader: &mut Reader,
+    shared: &mut Shared,
+    needle: &str,
+    forward: bool,
+    out: &mut Out,
+) -> bool {
     let Some(found) = lesson(reader, shared) else {
         return false;
     };
@@ -41,7 +48,8 @@ fn find_beyond(reader: &mut Reader, shared: &Shared, needle: &str, forward: bool
         .find(|i| found.sections.get(*i).is_some_and(holds));
     let Some(section) = at else { return false };
     let lesson = reader.lesson;
-    reader.turn(lesson, section);
+    reader.path &= Spot::section(&shared.study, lesson, section).is_some();
+    show(reader, shared, lesson, section, out);
     true
 }
 
@@ -96,6 +104,7 @@ impl Screen for Reader {
         if !self.opened {
             let (lesson, section) = stopped(&shared.study).unwrap_or((0, 0));
             self.turn(lesson, section);
+            self.path = stopped_on_path(shared, lesson, section);
             self.opened = shared.study.loaded;
         }
         arrived(self, shared, out);
@@ -207,8 +216,14 @@ impl Screen for Reader {
         self.scroll = at;
     }
 
-    fn find_beyond(&mut self, shared: &Shared, needle: &str, forward: bool) -> bool {
-        find_beyond(self, shared, needle, forward)
+    fn find_beyond(
+        &mut self,
+        shared: &mut Shared,
+        needle: &str,
+        forward: bool,
+        out: &mut Out,
+    ) -> bool {
+        find_beyond(self, shared, needle, forward, out)
     }
 
     fn lesson(&self, shared: &Shared) -> Option<String> {

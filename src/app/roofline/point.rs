@@ -8,6 +8,19 @@ use crate::note::Tone;
 use crate::shared::Shared;
 use plan::units::{self, Dimension};
 
+impl Roofline {
+    /// The learner's own point, FLOP/B.
+    pub(crate) fn own(&self) -> Option<f64> {
+        self.own
+    }
+
+    /// It comes back as it was kept; one set since stays.
+    pub(crate) fn restore(&mut self, point: f64) {
+        let sound = point.is_finite() && point > 0.0;
+        self.own = self.own.or(sound.then_some(point));
+    }
+}
+
 /// Begins to type it.
 pub(super) fn begin(page: &mut Roofline) {
     page.field = Some(Field::default());

@@ -2,6 +2,7 @@
 //! what is pasted.
 
 use super::{act, command_chosen};
+use crate::clock::Millis;
 use crate::intent::Out;
 use crate::key::{Code, Key, ch, ctrl};
 use crate::keymap::Action;
@@ -90,6 +91,9 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
     // A message is read when the next key is pressed.
     if state.leaving.is_none() {
         state.shared.notes.clear();
+    }
+    if goes_on(state, key, out) {
+        return;
     }
     // The palette has room where its page may have none.
     let palette = state.palette.is_some() && !state.shared.lacks(SMALLEST);
@@ -205,11 +209,10 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
     true
 }
 
-/// A letter begins an answer in one's own words where none stands yet, but one that the
-/// footer names is its key. Where the next letter follows at once, it began a word, too, and
-/// is not lost. `false`: it is a key like others.
+/// A letter begins an answer in one's own words where none stands yet. One that the footer
+/// names waits: where the next letter follows at once it began a word, else it is a key.
+/// `false`: it is a key like others.
 fn worded(state: &mut State, c: char, out: &mut Out) -> bool {
-    let begun = state.letter.take();
     let asked = state.screen().asked(&state.shared);
     let key = asked
         .as_ref()
@@ -218,19 +221,68 @@ fn worded(state: &mut State, c: char, out: &mut Out) -> bool {
     if !c.is_alphabetic() || !words || asks(state) != Asks::Value {
         return false;
     }
-    let now = state.shared.now;
-    let begun = begun.filter(|(first, at)| *first != c && now < at + SAME_WORD);
-    if begun.is_none() && named(state, c) {
-        state.letter = Some((c, now));
-        return false;
-    }
-    act(state, Action::Change, out);
-    if state.typing() {
-        for letter in begun.map(|(first, _)| first).into_iter().chain([c]) {
-            typed(state, ch(letter), out);
-        }
+    match named(state, c) {
+        true => state.letter = Some((c, state.shared.now)),
+        false => words_begin(state, &[c], out),
     }
     true
+}
+
+/// What follows a letter that waits: `true` where it is the next of its word, or the same key
+/// again.
+fn goes_on(state: &mut State, key: Key, out: &mut Out) -> bool {
+    let Some((first, at)) = state.letter.take() else {
+        return false;
+    };
+    match key.code {
+        Code::Char(c)
+            if !key.ctrl
+                && c != first
+                && (c.is_alphabetic() || c == '\'')
+                && state.shared.now < at + SAME_WORD =>
+        {
+            words_begin(state, &[first, c], out);
+            true
+        }
+        _ => {
+            alone(state, first, out);
+            let again = key == ch(first);
+            if again {
+                alone(state, first, out);
+            }
+            again
+        }
+    }
+}
+
+/// A letter that waited long enough is a key.
+pub(super) fn waited(state: &mut State, out: &mut Out) {
+    if let Some((first, at)) = state.letter
+        && state.shared.now >= at + SAME_WORD
+    {
+        state.letter = None;
+        alone(state, first, out);
+    }
+}
+
+/// When a letter that waits is a key.
+pub(super) fn waits_until((_, came): (char, Millis)) -> Millis {
+    came + SAME_WORD
+}
+
+fn alone(state: &mut State, letter: char, out: &mut Out) {
+    if let Some(action) = state.shared.keys.resolve(state.page, ch(letter)) {
+        act(state, action, out);
+    }
+}
+
+fn words_begin(state: &mut State, letters: &[char], out: &mut Out) {
+    act(state, Action::Change, out);
+    if state.typing() {
+        for letter in letters {
+            typed(state, ch(*letter), out);
+        }
+    }
 }
 
 /// Whether the footer names a letter.
@@ -288,7 +340,7 @@ fn typed(state: &mut State, key: Key, out: &mut Out) {
         }
     } else if state.find.as_ref().is_some_and(|f| f.typing) {
         let (line, screen, shared) = state.searched();
-        find::press(line, screen, shared, key);
+        find::press(line, screen, shared, key, out);
     } else {
         let (screen, shared) = state.parts();
         screen.press(shared, key, out);

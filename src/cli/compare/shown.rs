@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::merit::{self, ran_on};
-use crate::cli::cost;
 use crate::cli::counted::{KINDS, lines as counted_kernels};
 use crate::cli::out::Out;
 use crate::cli::table::{Align, Table};
@@ -76,7 +75,7 @@ impl Shown<'_> {
 fn title(comparison: &Comparison) -> String {
     let scope = comparison.scope.heading();
     comparison.columns.first().map_or(String::new(), |c| {
-        format!("{}, {scope}", cost::setting(&c.cost.config))
+        format!("{}, {scope}", c.cost.config.title())
     })
 }
 

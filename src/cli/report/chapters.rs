@@ -3,7 +3,6 @@
 
 use super::Chapter;
 use super::answers::{self, Answer};
-use crate::cli::cost;
 use crate::cli::desk::Desk;
 use crate::cli::failure::Failure;
 use crate::cli::live;
@@ -153,7 +152,7 @@ fn setup(desk: &Desk, kept: &Kept) -> Result<Vec<Piece>, Failure> {
         let plan = lab.config.cut.title();
         out.push(said(
             "lab",
-            format!("{}, {plan}, seed {}", cost::setting(&lab.config), lab.seed),
+            format!("{}, {plan}, seed {}", lab.config.title(), lab.seed),
         ));
     }
     Ok(out)
@@ -215,7 +214,7 @@ fn row(run: &Run) -> Vec<String> {
     vec![
         run.job.to_string(),
         run.config.cut.title(),
-        format!("{}{build}", cost::setting(&run.config)),
+        format!("{}{build}", run.config.title()),
         run.backend.name().to_owned(),
         run.report.launches.counted.to_string(),
         shown(time.map(|t| t.median)),

@@ -139,6 +139,8 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// The expected value in full, only where the verdict is right.
     pub exact: Option<String>,
+    /// That is rounded: the value has more digits.
+    pub rounded: bool,
     /// The tolerance in words, where there is one.
     pub tolerance: Option<String>,
     /// Four times it.
@@ -245,6 +247,7 @@ impl Judgement {
             read: None,
             verdict,
             exact: None,
+            rounded: false,
             tolerance: None,
             close: None,
             prediction: None,

@@ -107,6 +107,11 @@ impl Task {
         listed(&self.key.options)
     }
 
+    /// The way to the answer.
+    pub fn hint(&self) -> &str {
+        self.key.hints.first().map_or("", |hint| &hint.text)
+    }
+
     /// How the answer comes about.
     pub fn derived(&self, env: &Env<'_>) -> Vec<String> {
         self.key
@@ -127,6 +132,8 @@ impl Task {
 /// What a pattern draws.
 struct Question {
     ask: String,
+    /// The way to the answer, without a number of it.
+    hint: String,
     answer: String,
     kind: Kind,
     unit: &'static str,
@@ -150,9 +157,10 @@ enum Reading {
 }
 
 impl Question {
-    fn new(ask: impl Into<String>, answer: impl Into<String>) -> Self {
+    fn new(ask: impl Into<String>, hint: impl Into<String>, answer: impl Into<String>) -> Self {
         Self {
             ask: ask.into(),
+            hint: hint.into(),
             answer: answer.into(),
             kind: Kind::Number,
             unit: "",
@@ -251,6 +259,7 @@ fn finished(
         written: Phrase::made(question.unit),
     });
     key.options = question.options.into_iter().map(Phrase::made).collect();
+    key.hints = vec![Phrase::made(question.hint)];
     if !lint(&key, &env).is_empty() {
         return None;
     }

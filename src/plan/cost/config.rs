@@ -135,7 +135,8 @@ impl Config {
     }
 
     /// Model, shape and dtype as headers show them: `workshop B1 S128 fp32`; the
-    /// context where it is longer than the new tokens.
+    /// context where it is longer than the new tokens, and what a preset has otherwise:
+    /// `workshop D320 B1 S96 fp32`.
     pub fn title(&self) -> String {
         let Shape {
             batch,
@@ -149,7 +150,7 @@ impl Config {
         };
         format!(
             "{} B{batch} S{seq}{context} {}",
-            self.model.name,
+            self.model.title(),
             self.dtype.name()
         )
     }

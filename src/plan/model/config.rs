@@ -37,6 +37,30 @@ pub struct Model {
 }
 
 impl Model {
+    /// Its name, and the sizes in which it differs from the preset of that name:
+    /// `workshop D320`.
+    pub fn title(&self) -> String {
+        let name = match self.name.as_str() {
+            "" => "model",
+            name => name,
+        };
+        let Ok(usual) = super::preset(name).map(|preset| preset.model()) else {
+            return name.to_owned();
+        };
+        let sizes = [
+            ('D', self.hidden, usual.hidden),
+            ('L', self.layers, usual.layers),
+            ('H', self.heads, usual.heads),
+            ('K', self.kv_heads, usual.kv_heads),
+            ('I', self.ffn, usual.ffn),
+            ('V', self.vocab, usual.vocab),
+        ];
+        let other = sizes.iter().filter(|(_, here, usual)| here != usual);
+        other.fold(name.to_owned(), |title, (letter, here, _)| {
+            format!("{title} {letter}{here}")
+        })
+    }
+
     /// A model of these sizes with the usual constants, checked.
     ///
     /// # Errors
@@ -192,6 +216,16 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_preset_with_another_size_says_so() {
+        let mut model = crate::model::preset("workshop").unwrap().model();
+        assert_eq!(model.title(), "workshop");
+        (model.hidden, model.heads) = (320, 4);
+        assert_eq!(model.title(), "workshop D320 H4");
+        model.name = "mine".to_owned();
+        assert_eq!(model.title(), "mine");
+    }
 
     #[test]
     fn the_workshop_model_has_the_parameters_of_the_cost_model_page() {

@@ -170,7 +170,9 @@ fn letters_begin_an_answer_in_ones_own_words_and_none_is_lost() {
         }
         // What the footer names is its key, and begins a word that goes on at once.
         for typed in ["state", "hold", "issue"] {
-            own().typed(typed).shows(&format!("{typed}▌"));
+            let s = own().typed(typed).shows(&format!("{typed}▌"));
+            let kept = s.state.shared.study.progress.key("ex34", "remaining");
+            assert_eq!((kept.hints, kept.given_up), (0, false), "{typed}");
         }
         let s = own().press(&[ch('h')]).later(1000).hides("▌");
         s.typed("weights").shows("weights▌");

@@ -22,8 +22,8 @@ struct Convention {
 const CONVENTIONS: [Convention; 8] = [
     Convention {
         setting: Setting::Macs(true),
-        alone: "This counts a multiply-accumulate as one operation; here it is two.",
-        half: "a multiply-accumulate as one operation",
+        alone: "This is the value with half of the operations; a multiply-accumulate counts as two here.",
+        half: "half of the operations, a multiply-accumulate as one",
         words: &["accumulate"],
     },
     Convention {
@@ -125,8 +125,10 @@ pub(super) fn named(
             let itself = of_slip(slip, env);
             for known in halves() {
                 let both = of_slip(slip, &env.with(&[known.setting]));
-                // Where the convention changes nothing, it explains nothing.
-                if both != itself && is(both, 4) {
+                // Where the convention changes nothing, it explains nothing; nor does it where
+                // the slip speaks of it.
+                let twice = known.words.iter().any(|word| slip.say.text.contains(word));
+                if both != itself && !twice && is(both, 4) {
                     found.push(Fits {
                         say: format!(
                             "Two slips at once give this. {} And: {}",

@@ -1,7 +1,7 @@
 //! Numbers: how they are read, and the verdict.
 
 use super::wanted::{self, Wanted, coerced, coincide, strict};
-use super::{Fits, Judgement, Verdict, said};
+use super::{Fits, Judgement, Side, Verdict, said};
 use super::{convention, reading, turned};
 use crate::answer::Env;
 use crate::answer::expr::ExprError;
@@ -56,6 +56,7 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
     Ok(Judgement {
         read: Some(wanted.spelled(&typed)),
         exact: right.then(|| in_full(&wanted)),
+        rounded: right && is_rounded(&in_full(&wanted), &wanted.expected),
         tolerance: near.then(|| wanted.allows()),
         // What is right as far as it goes may lie outside of any band.
         close: wanted
@@ -73,13 +74,18 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
     // Of each that fits: whether its digits are those typed, and what is said.
     let (mut fitting, mut singled_out) = (Vec::new(), false);
     let mut accepted: Option<(bool, String)> = None;
+    // An accepted way of counting with too few digits.
+    let mut short: Option<Side> = None;
     for slip in &key.slips {
         let value = match wanted.slip_value(slip, key, env, false) {
             Ok(value) => value,
             Err(_) if key.asks_a_machine() => continue,
             Err(e) => return Err(e),
         };
-        if !wanted.fits(typed, &value, slip.accept) {
+        if !wanted.speaks_of(typed, &value, slip) {
+            if slip.accept && wanted::short_of(typed, &value) {
+                short = Some(wanted::side(typed, &value));
+            }
             continue;
         }
         // The answer rounds to the same digits: they do not single out the slip, unless
@@ -123,7 +129,7 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
     if fitting.is_empty() {
         fitting.extend(binary_prefix(typed, wanted));
     }
-    if wanted.band.is_none() && !wanted.short(typed) {
+    if wanted.band.is_none() && !wanted.short(typed) && short.is_none() {
         let answer = |env: &Env<'_>| {
             key.expected()
                 .and_then(|answer| wanted::value(answer, env, false))
@@ -139,11 +145,13 @@ fn verdict(typed: &Typed, wanted: &Wanted, key: &Key, env: &Env<'_>) -> Result<V
         let also = convention::named(typed, wanted, env, &answer, slips, &of_slip);
         fitting.extend(also);
     }
-    if fitting.is_empty() && wanted.band.is_none() && !wanted.close(typed) {
+    if fitting.is_empty() && wanted.band.is_none() && short.is_none() && !wanted.close(typed) {
         fitting.extend(turned::named(typed, wanted, key, env));
     }
     Ok(if !fitting.is_empty() {
         Verdict::Slip(fitting)
+    } else if let Some(side) = short {
+        Verdict::Close(side)
     } else if wanted.close(typed) {
         Verdict::Close(wanted.side(typed))
     } else {
@@ -216,6 +224,12 @@ pub(super) fn in_full(wanted: &Wanted) -> String {
             }
         }
     }
+}
+
+/// Whether a text says less than the value: 14.62 FLOP/B of 14.6179.
+fn is_rounded(text: &str, value: &Quantity) -> bool {
+    let said = units::read(text, Some(value.dimension())).map(|said| said.quantity.value());
+    said.is_ok_and(|said| (said - value.value()).abs() > 1e-9 * value.value().abs())
 }
 
 /// The one side that `73 x 73` says of a square, where a side is asked for.
@@ -304,7 +318,7 @@ impl Wanted {
         }
         for slip in &key.slips {
             match self.slip_value(slip, key, env, false) {
-                Ok(value) if self.fits(typed, &value, slip.accept) => return Ok(true),
+                Ok(value) if self.speaks_of(typed, &value, slip) => return Ok(true),
                 Ok(_) => {}
                 Err(_) if key.asks_a_machine() => {}
                 Err(e) => return Err(e),

@@ -103,6 +103,7 @@ impl Judgement {
 
     fn right(&self, typed: &str, accepted: Option<&str>) -> String {
         let exact = self.exact.as_deref().unwrap_or(typed);
+        let is = if self.rounded { "Rounded" } else { "Exact" };
         match (accepted, &self.tolerance) {
             (Some(say), _) => format!("{say} The course counts {exact}."),
             _ if exact == typed => format!("{typed}."),
@@ -113,8 +114,8 @@ impl Judgement {
             {
                 format!("{exact}.")
             }
-            (None, Some(tolerance)) => format!("{typed}. Exact: {exact} (tolerance {tolerance})."),
-            (None, None) => format!("{typed}. Exact: {exact}."),
+            (None, Some(tolerance)) => format!("{typed}. {is}: {exact} (tolerance {tolerance})."),
+            (None, None) => format!("{typed}. {is}: {exact}."),
         }
     }
 

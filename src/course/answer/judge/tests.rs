@@ -183,6 +183,8 @@ fn larger_whole_numbers_are_right_at_four_digits() {
         ("33.55 MFLOP", "right"),
         ("33.554 MFLOP", "right"),
         ("33,550,000", "right"),
+        ("33,550 kFLOP", "right"), // the 0 is a digit, or none: four either way
+        ("33,500 kFLOP", "close"), // cut off behind the third
         ("2*128*256*512", "right"),
         ("8 * 4.194 MFLOP", "right"),
         ("33.6 MFLOP", "close"),
@@ -202,7 +204,7 @@ fn larger_whole_numbers_are_right_at_four_digits() {
             says(typed, &key, &[])
         );
     }
-    assert!(says("25165824", &key, &[]).contains("Two conventions at once give this: a multiply-accumulate as one operation, and k and v as wide as q."));
+    assert!(says("25165824", &key, &[]).contains("Two conventions at once give this: half of the operations, a multiply-accumulate as one, and k and v as wide as q."));
 }
 
 #[test]
@@ -315,7 +317,7 @@ fn shares_are_judged_in_points() {
     }
     assert_eq!(
         says("94.1%", &key, &[]),
-        "right: 94.1%. Exact: 94.12 % (tolerance ± 0.05 points)."
+        "right: 94.1%. Rounded: 94.12 % (tolerance ± 0.05 points)."
     );
 }
 
@@ -335,6 +337,44 @@ fn an_accepted_variant_is_right_and_explained() {
         says("18", &key, &[]),
         "right: RoPE of q and of k as two launches. The course counts 17."
     );
+}
+
+#[test]
+fn an_accepted_variant_wants_as_many_digits_as_the_answer() {
+    // Part (c), causal pairs: 214.93 GFLOP where the dense answer is 219.27.
+    let mut key = key("block(preset=part-c).flops", "exact", "FLOP");
+    key.slips = vec![Slip {
+        settings: vec![Setting::Causal(true)],
+        accept: true,
+        ..Slip::new(SlipValue::SameAnswer, Phrase::made("The triangle alone."))
+    }];
+    for (typed, word) in [
+        ("214.9 GFLOP", "right"),
+        ("215 GFLOP", "close"),
+        ("219.3 GFLOP", "right"),
+        ("219 GFLOP", "close"),
+        ("216 GFLOP", "wrong"),
+    ] {
+        assert_eq!(judged(typed, &key, &[]).verdict.word(), word, "{typed}");
+    }
+}
+
+#[test]
+fn what_a_document_prints_is_named_by_its_own_digits() {
+    // 47.9 TFLOP/s over 3.2768 TB/s: 14.62. A script prints 125.
+    let mut key = key("ridge(mi250x, fp32)", "1 %", "FLOP/B");
+    key.slips = vec![Slip::new(
+        SlipValue::Printed(Phrase::made("125")),
+        Phrase::made("A script prints this."),
+    )];
+    for (typed, word) in [
+        ("125", "slip"),
+        ("125.0", "slip"),
+        ("120", "wrong"),
+        ("130", "wrong"),
+    ] {
+        assert_eq!(judged(typed, &key, &[]).verdict.word(), word, "{typed}");
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn prefixed(typed: &Typed, wanted: &Wanted) -> Option<String> {
             half_place: typed.half_place * factor,
             ..typed.clone()
         };
-        wanted.fits(&meant, &wanted.expected, false)
+        wanted.fits(&meant, &wanted.expected, 2)
     };
     (prefixed && STEPS.iter().any(meant)).then(|| {
         format!(

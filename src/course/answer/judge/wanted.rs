@@ -145,36 +145,40 @@ impl Wanted {
     /// Right as far as it goes: two digits or more, the zeros at the end of a
     /// whole number among them, and too few; or cut off behind the third.
     pub(super) fn short(&self, typed: &Typed) -> bool {
-        typed.digits.is_some_and(|digits| {
-            digits >= 2 && typed.rounds_to(&self.expected)
-                || digits + typed.zeros >= 2 && typed.rounds_in_full(&self.expected)
-                || digits >= 3 && typed.cut_short(&self.expected)
-        })
+        short_of(typed, &self.expected)
     }
 
     pub(super) fn side(&self, typed: &Typed) -> Side {
-        if typed.quantity.value() > self.expected.value() {
-            Side::High
-        } else {
-            Side::Low
-        }
+        side(typed, &self.expected)
     }
 
     /// Whether a slip's value is what was typed; for another way of counting that
-    /// is `accepted`, within the tolerance of the question.
-    pub(super) fn fits(&self, typed: &Typed, slip: &Quantity, accepted: bool) -> bool {
-        if !slip.dimension().agrees(self.expected.dimension()) {
+    /// is accepted, within the tolerance of the question.
+    pub(super) fn speaks_of(&self, typed: &Typed, value: &Quantity, slip: &Slip) -> bool {
+        match slip.value {
+            _ if slip.accept => {
+                value.dimension().agrees(self.expected.dimension())
+                    && self.accepts(typed, value, self.tolerance)
+            }
+            // What a document prints is named by its own digits.
+            SlipValue::Printed(_) => self.fits(typed, value, 3),
+            _ => self.fits(typed, value, 2),
+        }
+    }
+
+    /// Whether a wrong value is what was typed, with so many digits or nearly.
+    pub(super) fn fits(&self, typed: &Typed, value: &Quantity, digits: u32) -> bool {
+        if !value.dimension().agrees(self.expected.dimension()) {
             return false;
         }
-        let small = self.tolerance == Tolerance::Exact && strict(slip);
-        let rounds = !small && typed.digits.is_none_or(|d| d >= 2) && typed.rounds_to(slip);
+        let small = self.tolerance == Tolerance::Exact && strict(value);
+        let rounds = !small && typed.digits.is_none_or(|d| d >= digits) && typed.rounds_to(value);
         let near = match self.tolerance {
-            t if accepted => t,
             Tolerance::Relative(share) => Tolerance::Relative(share.min(SLIP)),
             Tolerance::Points(points) => Tolerance::Points(points.min(SLIP_POINTS)),
             t => t,
         };
-        self.accepts(typed, slip, near) || rounds
+        self.accepts(typed, value, near) || rounds
     }
 
     /// Whether a value under some convention is what was typed, and cannot be
@@ -216,6 +220,23 @@ pub(in crate::answer) fn coincide(a: &Quantity, b: &Quantity, tolerance: Toleran
     }
 }
 
+/// On which side of a value the typed one lies.
+pub(super) fn side(typed: &Typed, value: &Quantity) -> Side {
+    match typed.quantity.value() > value.value() {
+        true => Side::High,
+        false => Side::Low,
+    }
+}
+
+/// Right as far as it goes, of this value.
+pub(super) fn short_of(typed: &Typed, value: &Quantity) -> bool {
+    typed.digits.is_some_and(|digits| {
+        digits >= 2 && typed.rounds_to(value)
+            || digits + typed.zeros >= 2 && typed.rounds_in_full(value)
+            || digits >= 3 && typed.cut_short(value)
+    })
+}
+
 pub(super) fn strict(expected: &Quantity) -> bool {
     expected.exact().is_some() && expected.value().abs() < STRICT_BELOW
 }
@@ -231,7 +252,10 @@ fn equal(typed: &Typed, expected: &Quantity) -> bool {
     if apart <= 1e-12 * expected.value().abs() {
         return true;
     }
-    !strict(expected) && typed.digits.is_none_or(|d| d >= 4) && typed.rounds_to(expected)
+    let enough = |zeros| typed.digits.is_none_or(|digits| digits + zeros >= 4);
+    !strict(expected)
+        && (enough(0) && typed.rounds_to(expected)
+            || enough(typed.zeros) && typed.rounds_in_full(expected))
 }
 
 /// A plain number takes the unit of the question: 4·B·S·D elements become bytes

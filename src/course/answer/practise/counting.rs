@@ -21,6 +21,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 "How many kernels does one block of this cut launch?",
+                "A launch for each kernel, and the kernels of the cut are listed: count them.",
                 "block.launches",
             )
             .exact()
@@ -43,6 +44,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 "How many launches does a whole forward of this cut make?",
+                "The kernels of a block, L times, and those around the blocks: embedding, final norm and head.",
                 "forward.launches",
             )
             .exact()
@@ -56,6 +58,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 "What share of the launches of a block does this cut save against V1?",
+                "One minus the launches of this cut over those of V1, both of one block. V1 launches every op, RoPE of q and k as one.",
                 "1 - block.launches / block(v1).launches",
             )
             .share()
@@ -75,6 +78,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 format!("FLOPs of {op}, in one block?"),
+                "A product of m×k by k×n is 2·m·k·n operations. Those of attention are made for each of the H heads.",
                 format!("kernel(v1, {op}).flops"),
             )
             .counted("FLOP")
@@ -90,6 +94,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 format!("FLOPs of {op}, in one block?"),
+                "How many elements does it work on, and what is done to each? Page 90 counts it op by op, in letters.",
                 format!("kernel(v1, {op}).flops"),
             )
             .counted("FLOP")
@@ -101,6 +106,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 "FLOPs of all matrix products of one block?",
+                "q, k, v and o, qk and pv, gate, up and down: each is 2·m·k·n, two operations for a multiplication and its addition.",
                 "block(v1).gemm_flops",
             )
             .counted("FLOP")
@@ -115,6 +121,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 format!("Bytes that the kernel {op} moves in V1?"),
+                "What it reads of activations, its weights once, and what it writes: elements, times the bytes of one.",
                 format!("kernel(v1, {op}).bytes"),
             )
             .counted("B")
@@ -143,6 +150,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 format!("Bytes that the kernel of {ops} moves in this cut?"),
+                "What comes from other kernels, each tensor once, the weights, and what other kernels still need of what it makes. The rest stays inside.",
                 format!("kernel({first}).bytes"),
             )
             .counted("B")
@@ -155,6 +163,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 "What share of the bytes of a block does this cut save against V1?",
+                "One minus the bytes of this cut over those of V1, both of one block. Ask of each wall that is down which trips it ended.",
                 "1 - block.bytes / block(v1).bytes",
             )
             .share()
@@ -192,6 +201,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 format!("V1, and the wall between {a} and {b} is taken down: how many bytes does that save?"),
+                "Which tensor crosses this wall, or is read on both of its sides? Count each trip that is needed no more.",
                 format!("price({a}, {b})"),
             )
             .counted("B")
@@ -206,6 +216,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
             intensity(
                 scene,
                 format!("Intensity of the kernel {op} in V1, in FLOP per byte?"),
+                "Operations over bytes: all that it reads, the weights included, and all that it writes.",
                 format!("kernel(v1, {op}).intensity"),
             )
             .why_v1(format!("kernel.{op}.intensity")),
@@ -216,6 +227,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
             intensity(
                 scene,
                 "Intensity of one block of this cut, in FLOP per byte?",
+                "Operations over bytes. Merging leaves the operations as they are; the bytes are those of this cut, weights included.",
                 "block.intensity",
             )
             .slip(
@@ -243,8 +255,13 @@ fn listed(kernel: &KernelCost) -> String {
 }
 
 /// A question for an intensity, with the other ways of counting one.
-fn intensity(scene: &Scene, ask: impl Into<String>, answer: impl Into<String>) -> Question {
-    Question::new(ask, answer)
+fn intensity(
+    scene: &Scene,
+    ask: impl Into<String>,
+    hint: &str,
+    answer: impl Into<String>,
+) -> Question {
+    Question::new(ask, hint, answer)
         .unit("FLOP/B")
         .under(
             vec![Setting::NoWeights(true)],
@@ -256,6 +273,6 @@ fn intensity(scene: &Scene, ask: impl Into<String>, answer: impl Into<String>) -
         )
         .under(
             vec![Setting::Macs(true)],
-            "This counts a multiply-accumulate as one operation.",
+            "This is the value with half of the operations; a multiply-accumulate counts as two.",
         )
 }

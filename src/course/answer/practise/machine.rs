@@ -22,6 +22,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         let (id, dtype) = (&gpu.id, scene.dtype.name());
         let mut question = Question::new(
             format!("Ridge of this GPU for matrix products in {dtype}, in FLOP per byte?"),
+            "The peak that these products can use, over the bandwidth, both in base units.",
             format!("ridge({id}, {dtype})"),
         )
         .unit("FLOP/B")
@@ -48,6 +49,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 format!("On this GPU the kernel {op} of V1 is bound by"),
+                "Is its intensity below or above the ridge, the peak that it can use over the bandwidth?",
                 format!("bound(kernel(v1, {op}), {})", gpu.id),
             )
             .choice(["memory", "compute"])
@@ -66,6 +68,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 format!("Roofline floor of the kernel {op} of V1 on this GPU?"),
+                "Two times, bytes over bandwidth and operations over the peak that it can use. The floor is the longer one.",
                 format!("floor({kernel}, {id})"),
             )
             .unit("us")
@@ -83,6 +86,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         Some(
             Question::new(
                 "How many kernels of one block of this cut are memory-bound on this GPU?",
+                "Go along the kernels of the cut: memory-bound are those whose intensity is below the ridge of their peak.",
                 format!("mem(block, {id})"),
             )
             .exact()
@@ -108,6 +112,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
             kernel
                 .question(
                     &format!("What share of the {warp}s that the unit can hold is resident (occupancy)?"),
+                &format!(" Then their {warp}s over the most that the unit can hold."),
                     &call,
                 )
                 .share()
@@ -128,7 +133,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         let id = &gpu.id;
         Some(
             kernel
-                .question("How many blocks of it are resident on one unit?", &call)
+                .question("How many blocks of it are resident on one unit?", "", &call)
                 .exact()
                 .slip(
                     format!("floor_int(gpu({id}).threads / {threads})"),
@@ -154,7 +159,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
         let call = format!("{}.limit", kernel.call());
         Some(
             kernel
-                .question("What stops one more block from being resident?", &call)
+                .question("What stops one more block from being resident?", "", &call)
                 .choice(["registers", "threads", "shared", "blocks"]),
         )
     }),
@@ -169,6 +174,10 @@ pub(super) const PATTERNS: &[Pattern] = &[
         let mut question = Question::new(
             format!(
                 "How many registers may a thread have at most so that {warps} {}s per SIMD can be resident?",
+                gpu.vendor.words().warp
+            ),
+            format!(
+                "The registers of a SIMD over its {}s and over the threads of one; then down to what the granules allow.",
                 gpu.vendor.words().warp
             ),
             format!("most_registers({id}, {warps})"),
@@ -282,8 +291,14 @@ impl<'g> Launch<'g> {
         format!("occ({id}, {r}, {t}, {s})")
     }
 
-    fn question(&self, ask: &str, answer: &str) -> Question {
-        let mut question = Question::new(ask, answer).given(unit(self.gpu)).given(format!(
+    /// `then`: what is left to do once the number of blocks is known.
+    fn question(&self, ask: &str, then: &str, answer: &str) -> Question {
+        let words = self.gpu.vendor.words();
+        let hint = format!(
+            "How many whole blocks fit by registers, by threads, by {}, by the limit on blocks? Registers are given out per {} in granules. The fewest decide.{then}",
+            words.shared, words.warp
+        );
+        let mut question = Question::new(ask, hint, answer).given(unit(self.gpu)).given(format!(
             "A kernel with {} registers per thread, {} threads per block and {} KiB of {} per block.",
             self.registers,
             self.threads,
