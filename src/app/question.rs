@@ -39,7 +39,7 @@ pub enum Asks {
 }
 
 /// Said of a digit that answers nothing of what has the keys.
-pub const ELSEWHERE: &str = "Digits lead to screens where nothing is asked. H shows the contents.";
+pub const ELSEWHERE: &str = "Esc leads to where digits are screens. H shows the contents.";
 
 impl Asks {
     /// Whether a character begins a value as people write it: `17`, `.2963`, `-3`, `(1+2)*4`.

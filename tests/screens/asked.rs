@@ -33,18 +33,18 @@ fn a_digit_without_an_option_says_where_digits_lead() {
     for size in SIZES {
         // The second question of ex27: three options.
         let s = asked("ex27", size).press(&[TAB]);
-        let s = s.press(&[ch('3')]).hides("Digits lead to");
-        let s = s.press(&[ch('9')]).shows("Digits lead to screens");
+        let s = s.press(&[ch('3')]).hides("Esc leads to where");
+        let s = s.press(&[ch('9')]).shows("Esc leads to where");
         assert_eq!(s.state.page, Page::Exercises);
         // An order, and the lines of a kernel.
         let s = asked("ex17", size).press(&[ch('9')]);
-        let s = s.shows("Digits lead to screens");
+        let s = s.shows("Esc leads to where");
         assert_eq!(s.state.page, Page::Exercises);
         let s = asked("ex27", size).press(&[ch('0')]);
-        s.shows("Digits lead to screens");
+        s.shows("Esc leads to where");
         // A verdict that is being chosen.
         let s = Screen::with(Course::built_in(), 80, 24).press(&[ch('8'), ENTER, ch('3')]);
-        let s = s.shows("Digits lead to screens");
+        let s = s.shows("Esc leads to where");
         assert_eq!(s.state.page, Page::Claims);
     }
 }
@@ -209,7 +209,8 @@ fn an_equals_sign_alone_is_no_empty_answer() {
     let s = Screen::with(Course::built_in(), 60, 18).press(&[ch('t')]);
     let s = s.typed("=").press(&[ENTER]).hides("Nothing is typed");
     let s = s.shows("No number stands behind “=”");
-    s.press(&[key(Code::Backspace), ENTER]).shows("It is ");
+    let s = s.press(&[key(Code::Backspace), ENTER]).shows("hint");
+    s.press(&[ENTER]).shows("It is ");
     let s = form().press(&[ENTER]).typed("n =").press(&[ENTER]);
     s.hides("Nothing is typed").shows("behind");
 }

@@ -2,8 +2,9 @@
 
 use super::home;
 use crate::reader::{ENTER, ESC, SPACE, Screen};
-use tinyllama_tutor::app::Page;
 use tinyllama_tutor::app::key::{Code, ch, key};
+use tinyllama_tutor::app::study::Study;
+use tinyllama_tutor::app::{Message, Page};
 
 #[test]
 fn home_follows_the_path_and_space_goes_on_with_it() {
@@ -114,6 +115,39 @@ fn home_says_that_space_leads_to_the_rest_of_a_section() {
     let s = s.press(&[ch('H')]);
     let s = s.shows("Space goes on with the path: the rest of lesson 00");
     s.press(&[SPACE]).shows("more below");
+}
+
+#[test]
+fn who_stopped_on_the_path_goes_on_with_it_after_a_new_start() {
+    let mut s = home(80, 24);
+    let ends = |s: &Screen, text: &str| s.rows().join(" ").contains(text);
+    while !ends(&s, "The path asks this") {
+        s = s.press(&[SPACE]);
+    }
+    // facts/cost-model: three tensors of 128 × 256 fp32.
+    let mut s = s.typed("393216 B").press(&[ENTER, SPACE]);
+    // To the last section before ex17, of which the lesson has more behind.
+    while !ends(&s, "Spend two walls") {
+        s = s.press(&[SPACE]);
+    }
+    let progress = s.state.shared.study.progress.clone();
+    let (walls, prices) = ("Spend two walls", "The price list");
+    for leads_back in [vec![ch('2')], vec![ch('H'), ENTER]] {
+        let mut s = home(80, 24);
+        let study = Study {
+            progress: progress.clone(),
+            ..s.state.shared.study.clone()
+        };
+        s.tell(Message::Loaded(Box::new(study)));
+        let mut s = s.press(&leads_back).shows(walls);
+        for _ in 0..20 {
+            s = s.press(&[SPACE]).hides(prices);
+            if s.state.page == Page::Exercises {
+                break;
+            }
+        }
+        assert_eq!(s.state.page, Page::Exercises, "{:?}", s.rows());
+    }
 }
 
 #[test]

@@ -266,12 +266,16 @@ fn one_practises_in_the_workshop_and_wrong_answers_come_back_there() {
     let s = s
         .shows("►launches")
         .shows("Went wrong in exercises: ex1 gqa1.");
-    // Digits are typed; nothing typed shows the answer, which counts.
+    // Digits are typed; nothing typed shows the hint, then the answer, which counts.
     let s = s
         .typed("8")
         .shows("8▌")
         .press(&[key(Code::Backspace), ENTER]);
-    let s = s.shows("It is ").shows("0 of 1 right");
+    let s = s
+        .shows("hint ")
+        .shows("A launch for each kernel")
+        .hides("It is ");
+    let s = s.press(&[ENTER]).shows("It is ").shows("0 of 1 right");
     let kept = |s: &Screen| {
         let events = s.recorded().into_iter();
         events

@@ -91,7 +91,7 @@ fn the_number_of_a_line_goes_to_the_line() {
 fn the_palette_opens_behind_a_digit_that_leads_nowhere() {
     let s = Screen::reader(80, 24)
         .press(&[TAB, ch('3')])
-        .shows("screens after Esc");
+        .shows("where digits are screens");
     s.typed(":ex1").shows(": ex1▌");
 }
 
@@ -103,7 +103,7 @@ fn digits_lead_nowhere_from_options_and_blocks() {
     s.shows("►[ ] final_norm");
     let s = Screen::reader(80, 24).press(&[TAB, ch('3')]);
     assert_eq!(s.state.page, Page::Lesson);
-    let s = s.shows("screens after Esc").press(&[ESC, ch('3')]);
+    let s = s.shows("where digits are screens").press(&[ESC, ch('3')]);
     assert_eq!(s.state.page, Page::Lab);
 }
 

@@ -1,6 +1,8 @@
 //! A lesson's pages: sections, what is kept of them, the way on and back, search, the lab beside.
 
 use std::sync::Arc;
+use tinyllama_tutor::app::Effect;
+use tinyllama_tutor::course::Course;
 
 use super::{ENTER, RIGHT, SPACE, Screen, TAB, fixture};
 use tinyllama_tutor::app::key::{Code, ch, key};
@@ -121,6 +123,19 @@ fn text_is_found_in_this_section_and_in_the_next_ones() {
         .typed("nowhere at all")
         .press(&[ENTER])
         .shows("is not on this page");
+}
+
+#[test]
+fn a_search_that_leads_to_a_question_wants_its_sheet_and_ends_what_was_lent() {
+    let s = Screen::with(Course::built_in(), 80, 24).press(&[ch(':')]);
+    let s = s.typed("09").press(&[ENTER]);
+    let wants = |s: &Screen| {
+        let mut sheets = s.effects.iter();
+        sheets.any(|effect| matches!(effect, Effect::OpenSheet(id) if id == "ex12"))
+    };
+    assert!(!wants(&s));
+    let s = s.press(&[ch('/')]).typed("gqa1").press(&[ENTER]);
+    assert!(wants(&s), "{:?}", s.rows());
 }
 
 #[test]

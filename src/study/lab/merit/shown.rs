@@ -203,12 +203,17 @@ pub fn hotspots(times: &Times, room: usize) -> Table {
         "GB/s".to_owned(),
         "of roof".to_owned(),
     ];
+    // Six characters at most, so that two columns stand apart.
+    let time = |us: f64| match clock.number(1e-6 * us) {
+        long if long.len() > 6 => clock.rounded(1e-6 * us),
+        number => number,
+    };
     let row = |h: &super::Hotspot| {
         vec![
             name(&h.ops, room),
             h.launches.to_string(),
-            clock.number(1e-6 * h.us),
-            clock.number(1e-6 * h.us_mad),
+            time(h.us),
+            time(h.us_mad),
             percent(h.share),
             shown(h.rate() / of, 1),
             shown(h.bandwidth() / 1e9, 1),
