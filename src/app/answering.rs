@@ -241,8 +241,16 @@ fn change(shared: &mut Shared, asked: &Asked, key: &Key) {
         return;
     }
     if right(shared, asked) {
-        shared.questions.draft = Some((asked.clone(), now(shared, asked)));
-        let text = "Enter checks the new answer; until then, and after Esc, the old one stays.";
+        let begun = shared.questions.change.as_ref();
+        let begun = begun.and_then(|(of, typed)| (of == asked).then(|| typed.clone()));
+        let text = match begun {
+            Some(_) => {
+                "What you had begun stands here. Enter checks it, Esc leaves the answer as it was."
+            }
+            None => "Enter checks the new answer; until then, and after Esc, the old one stays.",
+        };
+        let typed = begun.unwrap_or_else(|| now(shared, asked));
+        shared.questions.draft = Some((asked.clone(), typed));
         shared.notes.say(Tone::Plain, text);
     }
     match &key.table {
@@ -300,7 +308,7 @@ pub fn drop_draft(shared: &mut Shared) -> bool {
 
 /// The same without a word. What was said of the answer that stays is said of it again.
 pub(super) fn forget_draft(shared: &mut Shared) -> bool {
-    let Some((asked, _)) = shared.questions.draft.take() else {
+    let Some(asked) = shared.questions.drop_draft() else {
         return false;
     };
     shared.questions.question_mut(&asked).judgement = None;

@@ -1,4 +1,5 @@
-//! What of the lab outlives the program: the plan, those before it and its setup, the learner's point, the backend that was
+//! What outlives the program beside sheets and progress: the plan of the lab, those before it
+//! and its setup, the learner's point, what is typed in place of a right answer, practice, the backend that was
 //! picked, roofs that were measured here, and runs with their history. Plain data; the
 //! outside reads and writes it.
 
@@ -21,12 +22,58 @@ pub struct Lab {
     /// The learner's own point on the roofline, FLOP/B.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<f64>,
+    /// A change to a right answer that has no verdict yet: the answer itself stays in its
+    /// sheet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+    /// Practice, where it was begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub practice: Option<Practice>,
     /// The backend that the learner picked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
     /// Roofs that were measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roofs: Vec<Roof>,
+}
+
+/// What is typed in place of a right answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// Id of the exercise.
+    pub exercise: String,
+    /// Name of the question.
+    pub key: String,
+    /// As typed.
+    pub typed: String,
+}
+
+/// Practice as it was left: the tally, and the questions that wait for their answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Practice {
+    /// The topic.
+    pub topic: String,
+    /// Questions asked, and those right at the first answer.
+    pub tally: (u64, u64),
+    /// What waits, at most one of a topic.
+    pub open: Vec<Waits>,
+}
+
+/// A question of practice that waits: pattern and seed make it anew.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Waits {
+    /// Its topic.
+    pub topic: String,
+    /// Its pattern.
+    pub pattern: String,
+    /// From which it was drawn.
+    pub seed: u64,
+    /// What is typed.
+    pub typed: String,
+    /// Its hint was asked for.
+    pub hinted: bool,
+    /// No answer was wrong so far.
+    pub first: bool,
 }
 
 /// A roof that was measured on a device.

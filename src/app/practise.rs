@@ -4,13 +4,14 @@
 use super::change::NAME;
 use super::field::Field;
 use super::intent::{Intent, Out};
+use super::keep::{Practice, Waits};
 use super::key::{Code, Key};
 use super::keymap::{Action, Footer, FooterItem};
 use super::note::Tone;
 use super::question::Asked;
 use super::screen::Screen;
 use super::shared::Shared;
-use course::answer::practise::{Task, Topic, task};
+use course::answer::practise::{Task, Topic, pattern, task};
 use course::answer::{Env, Judgement, NoRecords, Verdict, grade};
 use course::{Event, Mark};
 
@@ -21,6 +22,8 @@ pub struct Practise {
     pub topic: Topic,
     /// The question.
     pub task: Option<Box<Task>>,
+    /// From which it was drawn.
+    seed: u64,
     /// What is being typed.
     pub field: Field,
     /// What the judge said of it.
@@ -39,6 +42,10 @@ pub struct Practise {
     drawn: u64,
     /// Questions of other topics that wait for their answer, with what is typed.
     waiting: Vec<Waiting>,
+    /// What is typed, as it was last kept.
+    held: String,
+    /// How it was left the last time, until the page is entered.
+    left: Option<Practice>,
 }
 
 impl Default for Practise {
@@ -46,6 +53,7 @@ impl Default for Practise {
         Self {
             topic: Topic::Launches,
             task: None,
+            seed: 0,
             field: Field::default(),
             judgement: None,
             hinted: false,
@@ -55,6 +63,8 @@ impl Default for Practise {
             tally: (0, 0),
             drawn: 0,
             waiting: Vec::new(),
+            held: String::new(),
+            left: None,
         }
     }
 }
@@ -62,9 +72,7 @@ impl Default for Practise {
 impl Practise {
     /// The name of the topic.
     pub fn named(&self) -> &'static str {
-        let mut all = Topic::ALL.iter();
-        all.find(|(_, topic)| *topic == self.topic)
-            .map_or("", |(name, _)| name)
+        name(self.topic)
     }
 
     /// It is answered right, or its answer is shown.
@@ -83,7 +91,8 @@ impl Practise {
         // The clock and the count part one question from the next.
         let seed = shared.now.wrapping_mul(64).wrapping_add(self.drawn);
         let drawn = pattern.and_then(|pattern| task(pattern, seed, gpus));
-        self.task = drawn.map(Box::new);
+        (self.task, self.seed) = (drawn.map(Box::new), seed);
+        self.held.clear();
         (self.judgement, self.shown, self.first) = (None, None, true);
         self.hinted = false;
         self.derived.clear();
@@ -100,6 +109,7 @@ impl Practise {
             self.waiting.push(Waiting {
                 topic: self.topic,
                 task,
+                seed: self.seed,
                 typed,
                 hinted: self.hinted,
                 first: self.first,
@@ -109,13 +119,78 @@ impl Practise {
         let at = self.waiting.iter().position(|one| one.topic == topic);
         match at.map(|at| self.waiting.remove(at)) {
             Some(one) => {
-                (self.task, self.field) = (Some(one.task), one.typed);
+                (self.task, self.seed, self.field) = (Some(one.task), one.seed, one.typed);
+                self.held = self.field.text();
                 (self.hinted, self.first) = (one.hinted, one.first);
                 (self.judgement, self.shown) = (None, None);
                 self.derived.clear();
             }
             None => self.draw(shared),
         }
+    }
+
+    /// How practice stands, to go on after a new start; none where it was not begun.
+    pub(super) fn kept(&self) -> Option<Practice> {
+        if let Some(left) = &self.left {
+            return Some(left.clone());
+        }
+        let here = self
+            .task
+            .as_ref()
+            .filter(|_| !self.over())
+            .map(|task| Waits {
+                topic: self.named().to_owned(),
+                pattern: task.pattern.to_owned(),
+                seed: self.seed,
+                typed: self.held.clone(),
+                hinted: self.hinted,
+                first: self.first,
+            });
+        let others = self.waiting.iter().map(|one| Waits {
+            topic: name(one.topic).to_owned(),
+            pattern: one.task.pattern.to_owned(),
+            seed: one.seed,
+            typed: one.typed.text(),
+            hinted: one.hinted,
+            first: one.first,
+        });
+        let open: Vec<Waits> = here.into_iter().chain(others).collect();
+        (!open.is_empty() || self.tally.0 > 0).then(|| Practice {
+            topic: self.named().to_owned(),
+            tally: self.tally,
+            open,
+        })
+    }
+
+    /// Practice goes on where it was left, once the page is entered.
+    pub(super) fn restore(&mut self, left: Option<Practice>) {
+        if self.task.is_none() {
+            self.left = left;
+        }
+    }
+
+    /// Takes up what was left the last time: each question is drawn anew from its seed.
+    fn take_up(&mut self, shared: &Shared) {
+        let Some(gpus) = &shared.study.gpus else {
+            return;
+        };
+        let Some(left) = self.left.take() else {
+            return;
+        };
+        self.tally = left.tally;
+        self.topic = Topic::parse(&left.topic).unwrap_or(self.topic);
+        let open = left.open.into_iter().filter_map(|one| {
+            Some(Waiting {
+                topic: Topic::parse(&one.topic)?,
+                task: Box::new(task(pattern(&one.pattern)?, one.seed, gpus)?),
+                seed: one.seed,
+                typed: Field::with(&one.typed),
+                hinted: one.hinted,
+                first: one.first,
+            })
+        });
+        self.waiting = open.collect();
+        self.turn(self.topic, shared);
     }
 
     fn answer(&mut self, shared: &mut Shared, out: &mut Out) {
@@ -169,11 +244,18 @@ impl Practise {
     }
 }
 
+fn name(topic: Topic) -> &'static str {
+    let mut all = Topic::ALL.iter();
+    all.find(|(_, one)| *one == topic)
+        .map_or("", |(name, _)| name)
+}
+
 /// A question of another topic, as it was left.
 #[derive(Clone, Debug)]
 struct Waiting {
     topic: Topic,
     task: Box<Task>,
+    seed: u64,
     typed: Field,
     hinted: bool,
     first: bool,
@@ -253,9 +335,18 @@ impl Screen for Practise {
     }
 
     fn entered(&mut self, shared: &mut Shared, _: Option<String>, _: &mut Out) {
+        self.take_up(shared);
         if self.task.is_none() {
             self.draw(shared);
         }
+    }
+
+    fn in_hand(&mut self, _: &mut Shared, _: &mut Out) {
+        self.held = self.field.text();
+    }
+
+    fn put_away(&mut self, _: &mut Shared, _: &mut Out) {
+        self.held = self.field.text();
     }
 
     /// The field is open as long as the question is.
@@ -265,7 +356,10 @@ impl Screen for Practise {
 
     fn press(&mut self, shared: &mut Shared, key: Key, out: &mut Out) {
         match key.code {
-            Code::Esc => out.want(Intent::Back),
+            Code::Esc => {
+                self.held = self.field.text();
+                out.want(Intent::Back);
+            }
             Code::Enter => self.act(shared, Action::Open, out),
             Code::Tab => self.act(shared, Action::NextPart, out),
             Code::BackTab => self.act(shared, Action::PreviousPart, out),

@@ -82,6 +82,8 @@ pub struct Questions {
     /// A right answer that is being changed, as it would be: what stands in the
     /// sheet stays until this one has a verdict.
     pub(super) draft: Option<(Asked, String)>,
+    /// The same as it was last kept, or comes back after a new start.
+    pub(super) change: Option<(Asked, String)>,
     /// What was done about each.
     pub(super) known: BTreeMap<Asked, Question>,
     /// Sheets that were asked for.
@@ -130,8 +132,16 @@ impl Questions {
         self.known.retain(|asked, _| !of_it(asked));
         self.field.take_if(|(asked, _)| of_it(asked));
         self.draft.take_if(|(asked, _)| of_it(asked));
+        self.change.take_if(|(asked, _)| of_it(asked));
         self.ahead.take_if(|(asked, _)| of_it(asked));
         (self.varying, self.resetting) = (false, false);
+    }
+
+    /// Nothing is being changed any more.
+    pub(super) fn drop_draft(&mut self) -> Option<Asked> {
+        let (asked, _) = self.draft.take()?;
+        self.change = None;
+        Some(asked)
     }
 
     /// The right answer that is being changed, as it would be.

@@ -1,15 +1,18 @@
 //! The lab as it is kept, and as it comes back.
 
-use super::keep::{Kept, Lab, Roof};
+use super::keep::{Change, Kept, Lab, Roof};
 use super::live::Lent;
 use super::machine::{BackendFacts, Ceilings, Condition, Source};
 use super::note::Tone;
+use super::practise::Practise;
+use super::question::Asked;
 use super::roofline::Roofline;
 use super::setup::Setup;
 use super::shared::Shared;
 
 /// The lab as it is kept now; what a lesson put on the bench for a while is not meant.
-pub(super) fn lab(shared: &Shared, lent: &Lent, roofline: &Roofline) -> Lab {
+pub(super) fn lab(shared: &Shared, lent: &Lent, roofline: &Roofline, practise: &Practise) -> Lab {
+    let change = shared.questions.change.as_ref();
     let (bench, picked) = lent.own(shared);
     let measured = |c: &&Ceilings| c.source == Source::Measured;
     let roofs = shared.machine.backends.iter().filter_map(|b| {
@@ -25,6 +28,12 @@ pub(super) fn lab(shared: &Shared, lent: &Lent, roofline: &Roofline) -> Lab {
         seed: bench.setup().seed,
         undo: bench.before().to_vec(),
         point: roofline.own(),
+        change: change.map(|(asked, typed)| Change {
+            exercise: asked.exercise.clone(),
+            key: asked.key.clone(),
+            typed: typed.clone(),
+        }),
+        practice: practise.kept(),
         backend: picked,
         roofs: roofs.chain(elsewhere).collect(),
     }
@@ -32,12 +41,24 @@ pub(super) fn lab(shared: &Shared, lent: &Lent, roofline: &Roofline) -> Lab {
 
 /// What was kept comes back: the plan at once, unless one was asked for or changed
 /// already; runs and roofs once it is known what this machine has.
-pub(super) fn restored(shared: &mut Shared, roofline: &mut Roofline, kept: Kept) {
+pub(super) fn restored(
+    shared: &mut Shared,
+    roofline: &mut Roofline,
+    practise: &mut Practise,
+    kept: Kept,
+) {
     for note in &kept.notes {
         shared.notes.say(Tone::Warn, note.clone());
     }
-    if let Some(point) = kept.lab.as_ref().and_then(|lab| lab.point) {
-        roofline.restore(point);
+    if let Some(lab) = &kept.lab {
+        roofline.restore(lab.point);
+        practise.restore(lab.practice.clone());
+        let change = lab.change.clone().map(|change| {
+            let (exercise, key) = (change.exercise, change.key);
+            (Asked { exercise, key }, change.typed)
+        });
+        let begun = &mut shared.questions.change;
+        *begun = begun.take().or(change);
     }
     if let Some(lab) = &kept.lab
         && shared.bench.untouched()
@@ -54,6 +75,8 @@ pub(super) fn restored(shared: &mut Shared, roofline: &mut Roofline, kept: Kept)
     shared.keeping.last = match (kept.lab.clone(), opened) {
         (Some(lab), Some(opened)) if shared.keeping.asked_for => Some(Lab {
             point: lab.point,
+            change: lab.change,
+            practice: lab.practice,
             backend: lab.backend,
             roofs: lab.roofs,
             ..opened
@@ -157,6 +180,8 @@ mod tests {
                 seed: 1,
                 undo: vec![Version::V3.cut()],
                 point: Some(44.0),
+                change: None,
+                practice: None,
                 backend: None,
                 roofs: vec![Roof {
                     backend: "cpu".into(),

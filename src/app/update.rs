@@ -31,11 +31,7 @@ mod leave;
 pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     let mut out = Out::default();
     if state.shared.keeping.opened.is_none() {
-        state.shared.keeping.opened = Some(restore::lab(
-            &state.shared,
-            &state.reader.lent,
-            &state.roofline,
-        ));
+        state.shared.keeping.opened = Some(to_keep(state));
     }
     state.shared.now = state.shared.now.max(event.at);
     take(state, event.message, &mut out);
@@ -97,7 +93,10 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             }
         }
         Message::Studies(kept) => shared.studies.kept = Some(kept),
-        Message::Restored(kept) => restore::restored(shared, &mut state.roofline, *kept),
+        Message::Restored(kept) => {
+            let (roofline, practise) = (&mut state.roofline, &mut state.practise);
+            restore::restored(shared, roofline, practise, *kept);
+        }
         Message::Ceilings(backend, measured) => roof(shared, &backend, measured),
         Message::RunProgress(ticket, progress) => shared.runs.progress(ticket, progress),
         Message::RunDone(ticket, result) => {
@@ -163,9 +162,18 @@ fn in_hand(state: &mut State, out: &mut Out) {
     }
 }
 
+fn to_keep(state: &State) -> super::keep::Lab {
+    restore::lab(
+        &state.shared,
+        &state.reader.lent,
+        &state.roofline,
+        &state.practise,
+    )
+}
+
 /// What changed of the lab is written.
 fn kept(state: &mut State, out: &mut Out) {
-    let now = restore::lab(&state.shared, &state.reader.lent, &state.roofline);
+    let now = to_keep(state);
     if let Some(lab) = state.shared.keeping.changed(now) {
         out.push(Effect::KeepLab(Box::new(lab)));
     }

@@ -246,6 +246,8 @@ mod tests {
             seed: 7,
             undo: vec![Version::V1.cut()],
             point: Some(32.5),
+            change: None,
+            practice: None,
             backend: Some("simt".into()),
             roofs: vec![],
         }

@@ -10,8 +10,9 @@
 use std::collections::BTreeMap;
 
 use super::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB, sheet_read};
-use tinyllama_tutor::app::key::{Key, ch};
-use tinyllama_tutor::app::{Effect, Message, Page, SheetRead};
+use tinyllama_tutor::app::keep::{Kept, Lab};
+use tinyllama_tutor::app::key::{Code, Key, ch, ctrl, key};
+use tinyllama_tutor::app::{Effect, Message, Page, SheetRead, update};
 use tinyllama_tutor::course::{Course, Event, Kind, Mark, Progress};
 
 /// The form of an exercise as a workshop finds it that was opened anew: these questions hold
@@ -264,4 +265,75 @@ fn the_first_page_says_where_answers_are_kept_once_a_folder_was_made() {
     let mut s = s.shows("kept in ~/state (i: start");
     s.tell(Message::Settled("./answers".to_owned()));
     s.shows("kept in ./answers").hides("i: start");
+}
+
+/// What a screen keeps for the next start, a moment after its last key.
+fn kept_lab(s: &mut Screen) -> Lab {
+    let at = s.state.shared.now + 1000;
+    let message = Message::Tick;
+    s.effects.extend(update(
+        &mut s.state,
+        tinyllama_tutor::app::Event { at, message },
+    ));
+    let mut all = s.effects.iter().rev();
+    let kept = all.find_map(|effect| match effect {
+        Effect::KeepLab(lab) => Some((**lab).clone()),
+        _ => None,
+    });
+    kept.unwrap()
+}
+
+/// The program anew, with what was kept of the lab.
+fn again(size: (u16, u16), lab: Option<Lab>) -> Screen {
+    let mut s = Screen::with(Course::built_in(), size.0, size.1);
+    let kept = Kept {
+        lab,
+        ..Kept::default()
+    };
+    s.tell(Message::Restored(Box::new(kept)));
+    s.tell(Message::Found(Box::default()));
+    s
+}
+
+#[test]
+fn practice_goes_on_after_a_new_start_with_what_was_typed() {
+    let s = again((80, 24), None).press(&[ch('t')]);
+    // Nothing typed: the hint, then the answer. The next one waits with a number.
+    let s = s.press(&[ENTER, ENTER, ENTER]).typed("12");
+    let mut s = s.press(&[TAB]).typed("34").shows("34▌");
+    let premise = |s: &Screen| {
+        let task = s.state.practise.task.as_ref();
+        task.map(|task| (task.pattern, task.premise.clone()))
+    };
+    let (lab, before) = (kept_lab(&mut s), premise(&s));
+    let s = again((80, 24), Some(lab)).press(&[ch('t')]);
+    let s = s.shows("►flops").shows("34▌").shows("0 of 1 right");
+    assert_eq!(premise(&s), before);
+    s.press(&[key(Code::BackTab)])
+        .shows("►launches")
+        .shows("12▌");
+}
+
+#[test]
+fn a_change_of_a_right_answer_is_there_after_a_new_start() {
+    let right = [("residual", "1/12")];
+    let read = || SheetRead {
+        kept: Some(kept("ex4", &right)),
+        answers: sheet(&right),
+        again: false,
+    };
+    let at = |mut s: Screen| {
+        s = s.press(&[ch(':')]).typed("ex4").press(&[ENTER]);
+        s.tell(Message::Sheet("ex4".to_owned(), Box::new(read())));
+        s.press(&[TAB]).shows("right")
+    };
+    let changed = ctrl('u');
+    let s = at(again((80, 24), None)).press(&[ch('i'), changed]);
+    let mut s = s.typed("0.09").shows("0.09▌");
+    let lab = kept_lab(&mut s);
+    let s = at(again((80, 24), Some(lab))).press(&[ch('i')]);
+    let s = s.shows("0.09▌").shows("What you had begun stands here");
+    // Esc leaves the answer as it was, and nothing is begun any more.
+    let s = s.press(&[ESC]).shows("right").press(&[ch('i')]);
+    s.shows("1/12▌");
 }

@@ -257,7 +257,7 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
     let event = Event::checked(&asked.exercise, &asked.key, tried, verdict);
     let read = Mark::of(verdict).is_some_and(|mark| mark != Mark::Unread);
     if read && let Some(draft) = shared.questions.draft_of(asked).map(str::to_owned) {
-        shared.questions.draft = None;
+        shared.questions.drop_draft();
         save(shared, asked, &draft, out);
     }
     let question = shared.questions.question_mut(asked);

@@ -85,7 +85,7 @@ pub fn judged(shared: &mut Shared, asked: &Asked, told: Told, out: &mut Out) {
     let letters = letters.filter(|(kernel, draft)| tried_by(kernel, draft) == *tried);
     if let Some((_, letters)) = letters.filter(|_| Mark::of(verdict) != Some(Mark::Unread)) {
         let letters = letters.to_owned();
-        shared.questions.draft = None;
+        shared.questions.drop_draft();
         check::save(shared, asked, &letters, out);
     }
     let question = shared.questions.question_mut(asked);

@@ -116,7 +116,7 @@ pub(crate) fn in_hand(shared: &mut Shared, out: &mut Out) {
         return;
     };
     let (asked, text) = (asked.clone(), field.text().trim().to_owned());
-    if text.is_empty() || shared.questions.draft_of(&asked).is_some() {
+    if text.is_empty() {
         return;
     }
     let table = shared
@@ -127,6 +127,10 @@ pub(crate) fn in_hand(shared: &mut Shared, out: &mut Out) {
         Some(table) => grid::with(shared, &asked, table, &text),
         None => text,
     };
+    if shared.questions.draft_of(&asked).is_some() {
+        shared.questions.change = Some((asked, typed));
+        return;
+    }
     let ahead = shared
         .questions
         .ahead

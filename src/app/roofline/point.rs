@@ -15,9 +15,9 @@ impl Roofline {
     }
 
     /// It comes back as it was kept; one set since stays.
-    pub(crate) fn restore(&mut self, point: f64) {
-        let sound = point.is_finite() && point > 0.0;
-        self.own = self.own.or(sound.then_some(point));
+    pub(crate) fn restore(&mut self, point: Option<f64>) {
+        let sound = point.filter(|point| point.is_finite() && *point > 0.0);
+        self.own = self.own.or(sound);
     }
 }
 
