@@ -420,6 +420,22 @@ fn lab(
     }
 }
 
+/// Kernels that a `trips` block walks through.
+fn walked(reader: &Reader, shared: &Shared, lesson: &Lesson, live: &Live) -> usize {
+    let found = presented(reader, shared, lesson, live).unwrap_or_default();
+    let kernels = found.iter().find_map(|piece| match piece {
+        Piece::Trips(trips) => Some(trips.kernels.len()),
+        _ => None,
+    });
+    kernels.unwrap_or(0)
+}
+
+/// Whether a `trips` block shows its last kernel: Space goes on from there.
+pub fn walked_through(reader: &Reader, shared: &Shared, lesson: &Lesson, live: &Live) -> bool {
+    let reached = reader.block(&lesson.id, live.number).steps;
+    reached >= walked(reader, shared, lesson, live)
+}
+
 /// Space goes from kernel to kernel, first of all to the first; Enter flips the fusion
 /// under the cursor, or opens the lab where there is none.
 fn trips(
@@ -430,14 +446,7 @@ fn trips(
     action: Action,
     out: &mut Out,
 ) {
-    let kernels = match presented(reader, shared, lesson, live) {
-        Ok(found) => found.iter().find_map(|piece| match piece {
-            Piece::Trips(trips) => Some(trips.kernels.len()),
-            _ => None,
-        }),
-        Err(_) => None,
-    };
-    let kernels = kernels.unwrap_or(0);
+    let kernels = walked(reader, shared, lesson, live);
     let offered = toggles(live);
     let last = offered.len().saturating_sub(1);
     let block = reader.block_mut(&lesson.id, live.number);

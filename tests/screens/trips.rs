@@ -81,8 +81,10 @@ fn space_goes_from_kernel_to_kernel_and_then_on() {
         .shows("so far 1.769 of 2.490 MB =")
         .press(&[key(Code::Left)])
         .shows("so far 0.721 of 2.490 MB =")
+        .shows("Space next kernel")
         .press(&[RIGHT, SPACE])
         .shows("so far 2.490 of 2.490 MB =")
+        .shows("Space goes on")
         .press(&[SPACE]);
     assert_eq!(s.state.reader.section, 1);
     assert_eq!(s.press(&[ESC]).state.reader.focus, Focus::Text);

@@ -9,7 +9,7 @@ use crate::live::{predict, takes_keys};
 use crate::page::Page;
 use crate::screen::Screen;
 use crate::shared::Shared;
-use course::{Block, Key, Kind};
+use course::{Block, Key, Kind, Live};
 
 /// The keys that the footer names now.
 pub fn footer(reader: &Reader, shared: &Shared) -> Footer {
@@ -53,8 +53,16 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
     let key = asked.as_ref().and_then(|asked| shared.study.key_of(asked));
     let keys = match &live.content {
         Ok(B::Lab { toggles, .. }) if !toggles.is_empty() => BLOCK,
-        Ok(B::Trips(asked)) if asked.toggles.is_empty() => JOURNEYS,
-        Ok(B::Trips(_)) => TRIPS,
+        Ok(B::Trips(asked)) => {
+            let keys = match asked.toggles.is_empty() {
+                true => JOURNEYS,
+                false => TRIPS,
+            };
+            if crate::live::walked_through(reader, shared, lesson, live) {
+                return renamed(&offered(shared, live, keys), Action::Flip, "goes on");
+            }
+            keys
+        }
         Ok(B::Steps { steps, .. }) => {
             let shown = reader.block(&lesson.id, live.number).steps + 1;
             if shown < steps.len() {
@@ -87,7 +95,11 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
         Ok(B::Claim { id }) if !runs(id.as_str()) => OPENED,
         _ => SHOWN,
     };
-    // Nothing is offered that this terminal has no room for.
+    offered(shared, live, keys)
+}
+
+/// The keys of a block: nothing is offered that this terminal has no room for.
+fn offered(shared: &Shared, live: &Live, keys: &'static [FooterItem]) -> Footer {
     let page = live.content.as_ref().ok().and_then(leads_to);
     match page.filter(|page| shared.lacks(page.least())) {
         Some(_) => without(keys, &[Action::Open]),

@@ -110,6 +110,13 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
             None => turn_section(reader, shared, false, out),
         },
         Action::Open => walk_parts(reader, shared, true, out),
+        Action::Change => shared.notes.say(
+            Tone::Plain,
+            match blocks(reader, shared) {
+                0 => "Nothing on this page is answered.",
+                _ => "Tab leads to what is asked; there i answers, and changes a right answer.",
+            },
+        ),
         Action::Run => shared.notes.say(
             Tone::Plain,
             match blocks(reader, shared) {
