@@ -13,6 +13,7 @@ use super::change::NAME;
 use super::intent::{Intent, Out};
 use super::keymap::{Action, Footer, FooterItem};
 use super::merit::{self, Pane};
+use super::mouse::Target;
 use super::note::Tone;
 use super::page::Page;
 use super::screen::Screen;
@@ -179,6 +180,19 @@ impl Screen for Compare {
                 "Bytes: = modelled, # counted on simt or a GPU, @ by the device's own counters.",
             ),
             _ => {}
+        }
+    }
+
+    /// A row takes the cursor, a head its column; again, Enter.
+    fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
+        let (cursor, at) = match target {
+            Target::Row(at) if self.climbing => (&mut self.stairs.row, at),
+            Target::Row(at) => return self.row = at,
+            Target::Column(at) => (&mut self.column, at),
+            _ => return,
+        };
+        if std::mem::replace(cursor, at) == at {
+            self.act(shared, Action::Open, out);
         }
     }
 

@@ -4,7 +4,6 @@ use super::change::NAME;
 use super::intent::{Intent, Out};
 use super::keymap::{Action, Footer, FooterItem, without};
 use super::message::Effect;
-use super::mouse::Target;
 use super::note::Tone;
 use super::onward;
 use super::page::{Mark, Page};
@@ -122,15 +121,6 @@ impl Screen for Home {
     fn restore(&mut self, shared: &mut Shared, mark: Mark) {
         let last = shared.contents.lessons.len().saturating_sub(1);
         self.cursor = mark.item.min(last);
-    }
-
-    fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
-        if let Target::Row(at) = target {
-            let again = std::mem::replace(&mut self.cursor, at) == at;
-            if again {
-                self.act(shared, Action::Open, out);
-            }
-        }
     }
 
     fn items(&self, shared: &Shared) -> Vec<String> {

@@ -369,10 +369,6 @@ fn stopped_on_path(shared: &Shared, lesson: usize, section: usize) -> bool {
 
 /// Shows a section and takes note that it was read.
 fn show(reader: &mut Reader, shared: &mut Shared, lesson: usize, section: usize, out: &mut Out) {
-    if (reader.lesson, reader.section) != (lesson, section) {
-        // A section's setup and backend end with it.
-        std::mem::take(&mut reader.lent).give_back(shared);
-    }
     reader.turn(lesson, section);
     reader.opened = true;
     if reader.path {

@@ -13,6 +13,10 @@ pub enum Target {
     Key(Action),
     /// An item of the page's list.
     Row(usize),
+    /// A column of the page's table.
+    Column(usize),
+    /// An entry of the palette.
+    Entry(usize),
     /// A fusion of the lab.
     Toggle(usize),
     /// A box of the ribbon, by its first slot.

@@ -7,6 +7,7 @@ use super::intent::{Intent, Out};
 use super::keep::{Practice, Waits};
 use super::key::{Code, Key};
 use super::keymap::{Action, Footer, FooterItem};
+use super::mouse::Target;
 use super::note::Tone;
 use super::question::Asked;
 use super::screen::Screen;
@@ -369,6 +370,16 @@ impl Screen for Practise {
             _ => {
                 self.field.press(key);
             }
+        }
+    }
+
+    /// A topic: its question takes the place of the present one, which waits.
+    fn click(&mut self, shared: &mut Shared, target: Target, _: &mut Out) {
+        if let Target::Row(at) = target
+            && let Some((_, topic)) = Topic::ALL.get(at)
+            && *topic != self.topic
+        {
+            self.turn(*topic, shared);
         }
     }
 

@@ -212,10 +212,6 @@ impl Screen for Roofline {
         }
     }
 
-    fn wheel(&mut self, shared: &mut Shared, up: bool, out: &mut Out) {
-        self.act(shared, if up { Action::Up } else { Action::Down }, out);
-    }
-
     fn command(&self, shared: &Shared) -> String {
         let of_course = shared.on_device();
         let command = shared.command("cost");

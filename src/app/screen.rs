@@ -70,12 +70,22 @@ pub trait Screen {
     /// A key while something is typed.
     fn press(&mut self, _: &mut Shared, _: Key, _: &mut Out) {}
 
-    /// Something of the page was clicked.
-    fn click(&mut self, _: &mut Shared, _: Target, _: &mut Out) {}
+    /// Something of the page was clicked: a row takes the cursor, and again does what Enter
+    /// does there. A field that is open keeps its row.
+    fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
+        match target {
+            Target::Row(_) if self.typing(shared) => {}
+            Target::Row(at) if at == self.place(shared) => self.act(shared, Action::Open, out),
+            Target::Row(at) => self.jump(shared, at),
+            _ => {}
+        }
+    }
 
-    /// The wheel was turned.
+    /// The wheel was turned: it moves the cursor. A field that is open keeps its row.
     fn wheel(&mut self, shared: &mut Shared, up: bool, out: &mut Out) {
-        self.act(shared, if up { Action::Up } else { Action::Down }, out);
+        if !self.typing(shared) {
+            self.act(shared, if up { Action::Up } else { Action::Down }, out);
+        }
     }
 
     /// Pasted text while something is typed.

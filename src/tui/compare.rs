@@ -12,6 +12,7 @@ use app::compare::{Row, hint, rows};
 use app::figure::Origin;
 use app::machine::Source;
 use app::merit::{Pane, before};
+use app::mouse::Target;
 use plan::model::Dtype;
 
 /// Right edges of the columns.
@@ -94,7 +95,9 @@ fn body(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) -> bool {
         };
         let title = cut.title();
         let title = super::pen::clip(&title, 12);
-        let end = pen.put(EDGES[i] - title.chars().count() as u16, 2, &title, role);
+        let long = width(&title) as u16;
+        let end = pen.put(EDGES[i] - long, 2, &title, role);
+        pen.spot(EDGES[i] - long, 2, long, Target::Column(i));
         if i == state.compare.column {
             pen.put(end, 2, "▼", Role::Accent);
         }
@@ -114,8 +117,10 @@ fn body(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) -> bool {
             y += 1;
         }
         draw_row(state, row, i == state.compare.row, pen, y);
+        pen.spot(0, y, frame::LEFT, Target::Row(i));
         y += 1;
         if let Some(bars) = &row.bars {
+            pen.spot(0, y, frame::LEFT, Target::Row(i));
             draw_bars(bars, pen, y);
             y += 1;
         }

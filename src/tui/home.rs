@@ -2,16 +2,17 @@
 //! this machine has.
 
 mod beside;
+mod list;
 
+use self::list::{columns, heads, lines};
 use super::frame;
-use super::pen::{Pen, clip, width, wrap};
+use super::pen::{Pen, clip, width, within, wrap};
 use super::ribbon::bar;
 use super::theme::Role;
 use app::State;
 use app::claims::judged;
-use app::contents::{LessonLine, Read, ended};
+use app::contents::ended;
 use app::machine::Condition;
-use app::mouse::Target;
 use course::Tally;
 
 /// Columns of the right pane at least; at 120 columns it has these.
@@ -51,22 +52,24 @@ fn narrow(state: &State, pen: &mut Pen<'_>) {
     heads(columns, pen, 3);
     // Below the list: a blank row, the summary, a blank row, what Space and Enter do.
     let room = (last - 10).saturating_sub(4);
-    lines(state, &mut pen.part(0, 4, edge + 1, room), columns);
-    let y = 4 + room.min(state.shared.contents.lessons.len() as u16) + 1;
+    let listed = lines(state, &mut pen.part(0, 4, edge + 1, room), columns);
+    let y = 4 + listed + 1;
     path(state, pen, y);
     exercises(state, pen, y + 1);
     let court = state.shared.study.course.court_off().is_none();
     if court {
         claims(state, pen, y + 2);
     }
-    machine(state, pen, y + 2 + u16::from(court));
     let room = usize::from(pen.width()) - 2;
     let (space, enter) = (space_does(state), enter_does(state));
     let space = wrap(&space, room);
     let enter = wrap(&enter, room);
     // Both in full where there are rows for them.
     let rows = (space.len() + enter.len()).max(2) as u16;
-    let y = (y + 5).min(last.saturating_sub(rows));
+    let lowest = last.saturating_sub(rows);
+    let free = usize::from(lowest.saturating_sub(y + 5));
+    let more = machine(state, pen, y + 2 + u16::from(court), free);
+    let y = (y + 5 + more).min(lowest);
     let note = state.shared.notes.shown();
     let note = note.map_or(0, |note| wrap(&note.text, room).len());
     // A note that needs the rows has them.
@@ -96,112 +99,6 @@ fn contents(state: &State, edge: u16, summary: &str, pen: &mut Pen<'_>, y: u16) 
         pen.put(end, y, &gpu, Role::Dim);
     }
     pen.right(edge, y, summary, Role::Text);
-}
-
-/// Where the columns of the list stand that ends at `edge`: shows, time, read, and the
-/// right edge of the answers. Where there is little room the title has it.
-fn columns(edge: u16) -> [u16; 4] {
-    match edge {
-        0..66 => [
-            edge.saturating_sub(12),
-            u16::MAX,
-            edge.saturating_sub(11),
-            edge,
-        ],
-        _ => [edge - 26, edge - 19, edge - 11, edge],
-    }
-}
-
-/// The heads of the list.
-fn heads(columns: [u16; 4], pen: &mut Pen<'_>, y: u16) {
-    let [shows, time, read, edge] = columns;
-    pen.put(6, y, "lesson", Role::Dim);
-    if time < edge {
-        pen.put(shows, y, "shows", Role::Dim);
-        pen.right(time + 6, y, "reading", Role::Dim);
-    }
-    pen.put(read - 1, y, "read", Role::Dim);
-    pen.right(edge, y, "done", Role::Dim);
-}
-
-/// The lessons that fit, the one under the cursor among them. Columns: shows,
-/// time, read, and the right edge of the answers.
-fn lines(state: &State, pen: &mut Pen<'_>, columns: [u16; 4]) {
-    let home = &state.home;
-    let room = usize::from(pen.height());
-    let first = home
-        .cursor
-        .saturating_sub(room / 2)
-        .min(state.shared.contents.lessons.len().saturating_sub(room));
-    if first > 0 {
-        pen.put(0, 0, "▲", Role::Dim);
-    }
-    if first + room < state.shared.contents.lessons.len() {
-        pen.put(0, pen.height().saturating_sub(1), "▼", Role::Dim);
-    }
-    for (i, lesson) in state
-        .shared
-        .contents
-        .lessons
-        .iter()
-        .enumerate()
-        .skip(first)
-        .take(room)
-    {
-        let y = (i - first) as u16;
-        line(lesson, i == home.cursor, pen, y, columns);
-        pen.spot(0, y, pen.width(), Target::Row(i));
-    }
-    if state.shared.contents.lessons.is_empty() {
-        pen.put(
-            2,
-            0,
-            "No lessons were found; Doctor says where they are looked for.",
-            Role::Warn,
-        );
-    }
-}
-
-fn line(lesson: &LessonLine, here: bool, pen: &mut Pen<'_>, y: u16, columns: [u16; 4]) {
-    let [shows, time, read, edge] = columns;
-    let (sign, how_far) = match lesson.read {
-        _ if lesson.minutes == 0 => (" ", String::new()),
-        Read::Done => ("●", "done".to_owned()),
-        Read::Part(n, of) => ("•", format!("{} %", 100 * n / of.max(1))),
-        Read::Not => ("·", String::new()),
-    };
-    if here {
-        pen.put(1, y, "►", Role::Accent);
-    }
-    let role = if here { Role::Accent } else { Role::Text };
-    let sign_role = if lesson.read == Read::Done {
-        Role::Good
-    } else {
-        Role::Dim
-    };
-    pen.put(2, y, sign, sign_role);
-    if lesson.on_path {
-        pen.put(3, y, "+", Role::Accent);
-    }
-    let title = format!("{}  {}", lesson.number, lesson.title);
-    pen.put(4, y, &clip(&title, usize::from(shows) - 6), role);
-    if time < edge {
-        pen.put(shows, y, &lesson.version, Role::Dim);
-    }
-    // A reference page is looked up, not read to the end.
-    if lesson.minutes > 0 {
-        if time < edge {
-            let minutes = format!("{:>3} min", lesson.minutes);
-            pen.right(time + 6, y, &minutes, Role::Dim);
-        }
-        pen.right(read + 4, y, &how_far, Role::Text);
-    }
-    let Tally { all, .. } = lesson.tally;
-    if all > 0 {
-        let done = lesson.tally.done();
-        let role = if done == all { Role::Good } else { Role::Text };
-        pen.right(edge, y, &format!("{done}/{all}"), role);
-    }
 }
 
 /// How far one is on the path.
@@ -281,7 +178,8 @@ fn claims(state: &State, pen: &mut Pen<'_>, y: u16) {
     pen.put(13, y, &text, Role::Text);
 }
 
-fn machine(state: &State, pen: &mut Pen<'_>, y: u16) {
+/// Who computes here; the rows behind the first that it takes, of so many free ones.
+fn machine(state: &State, pen: &mut Pen<'_>, y: u16, free: usize) -> u16 {
     pen.put(1, y, "9 Doctor", Role::Text);
     let ready: Vec<String> = state
         .shared
@@ -295,7 +193,11 @@ fn machine(state: &State, pen: &mut Pen<'_>, y: u16) {
         })
         .collect();
     let room = usize::from(pen.width().saturating_sub(14));
-    pen.put(13, y, &clip(&ready.join(" · "), room), Role::Text);
+    let lines = within(&ready.join(" · "), room, free + 1);
+    for (y, line) in (y..).zip(&lines) {
+        pen.put(13, y, line, Role::Text);
+    }
+    lines.len() as u16 - 1
 }
 
 /// What Enter does at the cursor.
@@ -342,11 +244,12 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
         .collect();
     let counted = counts.len() as u16;
     let room = pen.height().saturating_sub(10 + counted);
-    lines(state, &mut pen.part(0, 3, left, room), columns(edge));
-    let y = 3 + room.min(contents.lessons.len() as u16) + 1;
+    let listed = lines(state, &mut pen.part(0, 3, left, room), columns(edge));
+    let y = 3 + listed + 1;
     pen.put(1, y, "Exercises", Role::Strong);
     pen.right(edge, y, &tally.line(), Role::Text);
     let all = tally.all.max(1) as u64;
+    let below = y + 3 + counted;
     for (y, (word, n, role)) in (y + 2..).zip(counts) {
         pen.put(3, y, word, role);
         let drawn = bar(n as u64 * 36 * 8 / all, 36, pen.ascii());
@@ -356,7 +259,10 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
         pen.right(53, y, &n.to_string(), Role::Text);
         if word == "slip" {
             let ids = contents.slips.join(" ");
-            pen.put(56, y, &clip(&ids, usize::from(edge) - 56), Role::Dim);
+            let ids = within(&ids, usize::from(edge) - 56, usize::from(below - y));
+            for (y, ids) in (y..).zip(&ids) {
+                pen.put(56, y, ids, Role::Dim);
+            }
         }
     }
     let y = y + 2 + counted;
@@ -365,7 +271,10 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
     pen.put(12, y, &open, Role::Text);
     if !state.shared.place.is_empty() {
         let text = format!("Kept in {}", state.shared.place);
-        pen.put(1, y + 2, &clip(&text, usize::from(edge) - 1), Role::Dim);
+        let free = usize::from(pen.height().saturating_sub(y + 2));
+        for (y, text) in (y + 2..).zip(within(&text, usize::from(edge) - 1, free)) {
+            pen.put(1, y, &text, Role::Dim);
+        }
     }
 }
 

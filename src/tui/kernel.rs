@@ -14,6 +14,7 @@ use app::book::{Book, Kernel};
 use app::kernel::diff::{DiffLine, Sign};
 use app::kernel::heat;
 use app::kernel::{View, before, book, compared, kernel, own_files, replaced};
+use app::mouse::Target;
 use app::{State, figure};
 use plan::cost::Cost;
 use plan::model::OpKind;
@@ -203,7 +204,9 @@ fn comparison(state: &State, new_book: &Book, new: &Kernel, pen: &mut Pen<'_>) {
     }
     let room = pen.height().saturating_sub(HEAD as u16);
     for (row, (at, line)) in (0..room).zip(lines.iter().enumerate().skip(state.kernel.top)) {
-        changed(line, at == state.kernel.line, HEAD as u16 + row, pen);
+        let y = HEAD as u16 + row;
+        pen.spot(0, y, pen.width(), Target::Row(at));
+        changed(line, at == state.kernel.line, y, pen);
     }
 }
 
@@ -275,6 +278,7 @@ fn ptx(state: &State, book: &Book, kernel: &Kernel, pen: &mut Pen<'_>) {
     let wide = usize::from(pen.width()).saturating_sub(9);
     for (row, (at, line)) in (0..room).zip(text.lines().enumerate().skip(state.kernel.top)) {
         let y = HEAD as u16 + row;
+        pen.spot(0, y, pen.width(), Target::Row(at));
         if at == state.kernel.line {
             pen.put(0, y, "►", Role::Accent);
         }

@@ -10,6 +10,7 @@ use app::lab::{Kind, counted, counted_kernel};
 use app::ribbon::{bound, kernel_of, selected};
 use plan::cost::{Direction, KernelCost};
 use plan::run::{KernelReport, Report};
+use plan::units::figure::Clock;
 use plan::units::{Column, Quantity};
 use study::lab::counted::{of_kernel, short_surplus};
 
@@ -36,11 +37,18 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
     pen.rule(0, pen.width(), 0);
     pen.put(1, 0, " kernels of a block ", Role::Dim);
     let flops = flop_column(kernels.iter().map(|k| k.flops).max().unwrap_or(0));
+    let floor = |kernel: &KernelCost| {
+        let ceilings = state.shared.machine.ceilings.as_ref()?;
+        let roof = ceilings.roof(dtype, kernel.has_product())?;
+        Some(roof.floor_seconds(kernel.flops, kernel.bytes()))
+    };
+    let clock = Clock::of(kernels.iter().filter_map(floor).fold(0.0, f64::max));
+    let floors = format!("floor {}", clock.unit);
     let heads = [
         (34, &format!("{} =", flops.unit().symbol()) as &str),
         (46, &format!("{} =", column.unit().symbol()) as &str),
         (57, "FLOP/B ="),
-        (67, "floor µs"),
+        (67, &floors),
     ];
     for (edge, head) in heads {
         pen.right(edge, 1, head, Role::Dim);
@@ -72,11 +80,7 @@ pub fn list(state: &State, pen: &mut Pen<'_>) {
         );
         let intensity = figure::fixed(kernel.intensity(), 2);
         pen.right(57, y, &intensity, Role::Modelled);
-        let floor = state.shared.machine.ceilings.as_ref().and_then(|c| {
-            let roof = c.roof(dtype, kernel.has_product())?;
-            Some(roof.floor_seconds(kernel.flops, kernel.bytes()))
-        });
-        let floor = floor.map_or("–".to_owned(), |s| figure::shown(s * 1e6, 3));
+        let floor = floor(kernel).map_or("–".to_owned(), |s| clock.fine(s));
         pen.right(67, y, &floor, Role::Modelled);
         let side = bound(&state.shared.machine, kernel, dtype);
         pen.put(

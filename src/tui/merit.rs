@@ -5,6 +5,7 @@ use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
 use app::figure::Origin;
 use app::merit::Pane;
+use app::mouse::Target;
 use study::lab::merit::{Merit, NAME, apart, cached, hotspots, rows, sources};
 
 /// Where the columns of plans begin, and where the last of four ends.
@@ -75,7 +76,9 @@ impl Plans<'_> {
                 false => (Role::Text, ""),
             };
             let title = clip(title, usize::from(each) - 2);
-            let end = pen.put(edge - width(&title) as u16, 0, &title, role);
+            let long = width(&title) as u16;
+            let end = pen.put(edge - long, 0, &title, role);
+            pen.spot(edge - long, 0, long, Target::Column(at));
             pen.put(end, 0, mark, Role::Accent);
         }
         let mut y = 1;

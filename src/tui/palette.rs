@@ -3,6 +3,7 @@
 use super::pen::{Pen, clip, width};
 use super::theme::Role;
 use app::State;
+use app::mouse::Target;
 use app::palette::matches;
 
 /// Entries that are shown at once.
@@ -41,6 +42,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     for (i, entry) in found.iter().enumerate().skip(first).take(SHOWN) {
         let y = (i - first) as u16 + 3;
         let here = i == palette.cursor;
+        part.spot(2, y, columns - 4, Target::Entry(i));
         let role = if here { Role::Accent } else { Role::Text };
         if here {
             part.put(3, y, "►", Role::Accent);

@@ -269,6 +269,16 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     }
 }
 
+/// Words in at most so many lines, one at least; where they need more, the last ends in `…`.
+pub fn within(text: &str, columns: usize, rows: usize) -> Vec<String> {
+    let mut lines = wrap(text, columns);
+    let rest = lines.split_off(rows.saturating_sub(1).min(lines.len()));
+    if !rest.is_empty() || lines.is_empty() {
+        lines.push(clip(&rest.join(" "), columns));
+    }
+    lines
+}
+
 /// A word in parts of at most `columns`, behind a slash where it has one.
 fn parted(word: &str, columns: usize) -> Vec<&str> {
     let (mut rest, mut parts) = (word, Vec::new());
@@ -401,6 +411,10 @@ mod tests {
         );
         assert_eq!(wrap("silusilusilu", 5), ["silus", "ilusi", "lu"]);
         assert_eq!(clip("softmax", 5), "soft…");
+        assert_eq!(within("one two three", 7, 2), ["one two", "three"]);
+        assert_eq!(within("one two three", 7, 1), ["one tw…"]);
+        assert_eq!(within("one two three four", 7, 2), ["one two", "three …"]);
+        assert_eq!(within("", 7, 2), [""]);
         assert_eq!(clip("qk", 5), "qk");
     }
 }

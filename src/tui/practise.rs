@@ -7,6 +7,7 @@ use super::pen::Pen;
 use super::rows::{Row, words};
 use super::theme::Role;
 use app::State;
+use app::mouse::Target;
 use app::practise::again;
 use course::answer::practise::{Task, Topic};
 use course::present::example_of;
@@ -61,13 +62,15 @@ fn topics(state: &State) -> Row {
     let practise = &state.practise;
     Topic::ALL
         .iter()
-        .fold(Row::default(), |row, (name, topic)| {
+        .enumerate()
+        .fold(Row::default(), |row, (at, (name, topic))| {
             let here = *topic == practise.topic;
             let (sign, role) = match here {
                 true => ("►", Role::Accent),
                 false => (" ", Role::Dim),
             };
             row.and(format!("{sign}{name} "), role)
+                .clicked(name.len() + 1, Target::Row(at))
         })
 }
 

@@ -6,6 +6,7 @@ use super::pen::{Pen, clip, width, wrap};
 use super::theme::Role;
 use app::help::Line;
 use app::machine::Condition;
+use app::mouse::Target;
 use app::setup_page::{ITEMS, Item};
 use app::{SMALL, State, Tone};
 use plan::cost::{Figure, Made, Why, WhyUnit};
@@ -345,6 +346,7 @@ pub fn setup(state: &State, pen: &mut Pen<'_>) {
             pen.put(1, y - 1, "Counting", Role::Strong);
         }
         let here = state.setup.row == i;
+        pen.spot(0, y, pen.width(), Target::Row(i));
         if here {
             pen.put(2, y, "►", Role::Accent);
         }

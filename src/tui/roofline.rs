@@ -14,6 +14,7 @@ use app::machine::{Ceilings, Source, flop_rate};
 use app::roofline::{Ran, Roofs, Spot};
 use plan::cost::{Bound, KernelCost};
 use plan::model::Dtype;
+use plan::units::figure::Clock;
 use plan::units::significant;
 
 /// Columns of the plot with its axis where the list stands beside it.
@@ -145,14 +146,6 @@ fn rate(flops: f64) -> String {
     format!("{text} {unit}")
 }
 
-/// Microseconds of one kernel, three decimals as long as they fit.
-fn micros(seconds: f64) -> String {
-    match seconds * 1e6 {
-        m if m < 999.9995 => figure::fixed(m, 3),
-        _ => figure::micros(seconds),
-    }
-}
-
 /// The priced kernel of a spot.
 fn kernel<'s>(state: &'s State, spot: &Spot) -> Option<&'s KernelCost> {
     state.shared.bench.cost().block.kernels.get(spot.kernel)
@@ -211,19 +204,23 @@ fn hint(state: &State) -> String {
         Bound::Memory => (side.byte_seconds, bytes, "FLOPs", side.flop_seconds),
         Bound::Compute => (side.flop_seconds, flops, "bytes", side.byte_seconds),
     };
+    let time = |seconds: f64| {
+        let clock = Clock::of(seconds);
+        format!("{} {}", clock.fine(seconds), clock.unit)
+    };
     if let Some(ran) = spot.ran {
         return format!(
-            "{name}: {word}. Floor {} µs =: {} of its {} µs @.",
-            micros(floor),
+            "{name}: {word}. Floor {} =: {} of its {} @.",
+            time(floor),
             of_roof(side.floor, ran),
-            micros(ran.seconds)
+            time(ran.seconds)
         );
     }
-    let said = format!("{name}: {word}. Floor {} µs = for {works}", micros(floor));
-    let rest = micros(rest);
-    let whole = format!("{said}; its {other} take {rest} µs.");
+    let said = format!("{name}: {word}. Floor {} = for {works}", time(floor));
+    let rest = time(rest);
+    let whole = format!("{said}; its {other} take {rest}.");
     match width(&whole) < usize::from(frame::LEFT) {
         true => whole,
-        false => format!("{said}; {other} {rest} µs."),
+        false => format!("{said}; {other} {rest}."),
     }
 }

@@ -190,6 +190,23 @@ fn every_claim_shows_its_verdicts_and_is_read_to_its_end() {
     }
 }
 
+/// Runs the evidence of a claim about qkv: V1, and V1 with qkv, take so many microseconds; how
+/// many runs that were.
+fn ran(screen: &mut Screen, [v1, qkv]: [f64; 2]) -> usize {
+    let mut effects = screen.tell(Message::Key(ch('r')));
+    let mut ran = 0;
+    while let [Effect::StartRun(ticket, request)] = effects.as_slice() {
+        // V1 has 71 launches, V1 with qkv two less in each of four layers.
+        let report = match request.config.cut == Version::V1.cut() {
+            true => report(71, 63_071_232, v1),
+            false => report(63, 61_000_000, qkv),
+        };
+        effects = screen.tell(Message::RunDone(*ticket, Box::new(Ok(report))));
+        ran += 1;
+    }
+    ran
+}
+
 #[test]
 fn a_claim_with_its_runs() {
     let mut screen = Screen::new(120, 40)
@@ -197,19 +214,26 @@ fn a_claim_with_its_runs() {
         .at("K-V2-67")
         .press(&[ch('s'), ch('s')]);
     insta::assert_snapshot!("claims-not-run-120", screen.text());
-    let mut effects = screen.tell(Message::Key(ch('r')));
-    let mut ran = 0;
-    while let [Effect::StartRun(ticket, request)] = effects.as_slice() {
-        // V1 has 71 launches, V1 with qkv two less in each of four layers.
-        let report = match request.config.cut == Version::V1.cut() {
-            true => report(71, 63_071_232, 3000.0),
-            false => report(63, 61_000_000, 2900.0),
-        };
-        effects = screen.tell(Message::RunDone(*ticket, Box::new(Ok(report))));
-        ran += 1;
-    }
-    assert_eq!(ran, 30);
+    assert_eq!(ran(&mut screen, [3000.0, 2900.0]), 30);
     insta::assert_snapshot!("claims-run-120", screen.text());
+}
+
+#[test]
+fn times_of_a_claim_stand_in_the_unit_of_the_longest() {
+    for size in [(80, 24), (120, 40)] {
+        let mut screen = Screen::new(size.0, size.1).press(&[ch('8')]).at("K-V2-67");
+        screen = screen.press(&[ch('s'), ch('s')]);
+        ran(&mut screen, [154_663.2, 9_400.0]);
+        let row = |screen: &Screen| {
+            let text = screen.text();
+            let row = text.lines().find_map(|row| row.split_once("  time "));
+            row.map(|(_, cells)| cells.split_whitespace().collect::<Vec<_>>().join(" "))
+        };
+        while row(&screen).is_none() {
+            screen = screen.press(&[ch(' ')]);
+        }
+        assert_eq!(row(&screen).unwrap(), "ms @ 154.7 9.4", "{}", screen.text());
+    }
 }
 
 #[test]

@@ -13,9 +13,12 @@ use std::sync::Arc;
 
 use super::cells;
 use fixture::{book, counted};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use tinyllama_tutor::app::kernel::files;
 use tinyllama_tutor::app::key::{Code, Key, ch, key};
 use tinyllama_tutor::app::machine::Ceilings;
+use tinyllama_tutor::app::mouse::Target;
 use tinyllama_tutor::app::{Effect, Event, Look, Message, Page, Setup, State, update};
 use tinyllama_tutor::fusion::Fusion;
 use tinyllama_tutor::tui::Painter;
@@ -70,6 +73,30 @@ fn source_ideas_and_occupancy() {
     insta::assert_snapshot!("kernel-80", screen.text());
     let mut screen = Screen::new(120, 40).typed(SILU_MUL_OF_V2).typed("n");
     insta::assert_snapshot!("kernel-120", screen.text());
+}
+
+#[test]
+fn a_line_that_is_clicked_takes_the_cursor() {
+    // The source, what changed in it, and the compiler's text.
+    for view in ["", "d", "t"] {
+        let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed(view);
+        let rows = screen.text();
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 80, 24));
+        let spots = screen.1.draw(&screen.0, &mut buffer);
+        let lines = (0..24).filter_map(|y| match spots.at(9, y) {
+            Some(Target::Row(at)) => Some((at, y)),
+            _ => None,
+        });
+        let lines: Vec<_> = lines.collect();
+        let (at, y) = lines[2];
+        assert!(
+            at > screen.0.kernel.line && lines[0].1 < y,
+            "{view}: {rows}"
+        );
+        let message = Message::Click(Target::Row(at));
+        update(&mut screen.0, Event { at: 0, message });
+        assert_eq!(screen.0.kernel.line, at, "{view}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod blocks;
 mod forms;
 mod moves;
 mod path;

@@ -8,11 +8,13 @@
 
 use super::keys::{form, kept};
 use super::reader::{ENTER, ESC, SPACE, Screen};
-use tinyllama_tutor::app::key::ch;
+use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::lesson::Focus;
 use tinyllama_tutor::app::mouse::Target;
 use tinyllama_tutor::app::{self, Message, Page};
-use tinyllama_tutor::course::Course;
+use tinyllama_tutor::course::{Course, Event, Mark};
+use tinyllama_tutor::fusion::{Fusion, Version};
+use tinyllama_tutor::model::Dtype;
 
 /// Clicks where a text stands.
 fn click(mut s: Screen, text: &str) -> Screen {
@@ -60,6 +62,81 @@ fn the_wheel_moves_the_list_of_exercises() {
         s.tell(Message::Wheel(false));
     }
     s.hides("ex1 ").shows("▲");
+}
+
+#[test]
+fn the_wheel_stays_on_its_page_and_records_nothing() {
+    let course = || Screen::with(Course::built_in(), 80, 24);
+    for page in Page::ALL {
+        let mut s = course().press(&[ch('3'), ch('2')]);
+        // A question that went wrong waits for practice.
+        s.state.shared.study.progress.apply(&Event::Checked {
+            exercise: "ex1".into(),
+            key: "block".into(),
+            typed: "12".into(),
+            mark: Mark::Wrong,
+        });
+        s.state.go(page);
+        s.tell(Message::Tick);
+        let before = s.recorded();
+        for up in [false, false, true, true, true, false] {
+            s.tell(Message::Wheel(up));
+            assert_eq!(s.state.page, page);
+            assert_eq!(s.recorded(), before, "{page:?}");
+        }
+    }
+    // A value that is being typed stays that of its line.
+    let mut s = course()
+        .press(&[ch('p'), key(Code::Down), ENTER])
+        .typed("3");
+    s.tell(Message::Wheel(false));
+    let s = click(s, "context T").press(&[ENTER]);
+    let shape = s.state.shared.bench.setup().shape;
+    assert_eq!((s.state.setup.row, shape.batch), (1, 3));
+}
+
+#[test]
+fn rows_of_tables_and_lists_take_the_cursor_and_then_do_what_enter_does() {
+    let course = || Screen::with(Course::built_in(), 80, 24);
+    // Compare: a row, the head of a column, and its plan in the lab.
+    let s = click(course().press(&[ch('4')]), "FLOP/B");
+    let row = s.state.compare.row;
+    s.rows().iter().find(|r| r.starts_with("►FLOP/B")).unwrap();
+    let s = click(s, "V3");
+    assert_eq!((s.state.compare.row, s.state.compare.column), (row, 2));
+    let s = click(s, "V3");
+    assert_eq!(s.state.page, Page::Lab);
+    assert_eq!(s.state.shared.bench.cut(), Version::V3.cut());
+    // The staircase, and its plan.
+    let s = click(course().press(&[ch('4'), ch('t')]), "silu_mul");
+    let at = s.state.compare.stairs.row;
+    assert!(at > 0);
+    let s = click(s, "silu_mul");
+    assert_eq!(s.state.page, Page::Lab);
+    let cut = s.state.shared.bench.cut();
+    assert!(cut.fusions().contains(&Fusion::SiluMul), "{cut:?}");
+    // Setup: a typed value, a chosen one.
+    let s = click(click(course().press(&[ch('p')]), "batch B"), "batch B");
+    assert!(s.state.setup.field.is_some());
+    let s = click(click(course().press(&[ch('p')]), "dtype"), "dtype");
+    assert_eq!(s.state.shared.bench.setup().dtype, Dtype::Bf16);
+    // Practice: a topic, whose question waits while another is asked.
+    let s = course().press(&[ch('1'), ch('t')]);
+    let asked = |s: &Screen| s.state.practise.task.as_ref().unwrap().key.ask.text.clone();
+    let first = asked(&s);
+    let s = click(s, "bytes");
+    assert_eq!(s.state.practise.named(), "bytes");
+    let s = click(s, "launches");
+    assert_eq!((s.state.practise.named(), asked(&s)), ("launches", first));
+    // The palette; what lies behind it is not clicked.
+    let s = course().press(&[ch('1'), ch(':')]).typed("theme");
+    let s = click_target(s, |t| t == Target::Entry(0));
+    assert!(s.state.palette.is_none(), "{}", s.rows().join("\n"));
+    let mut s = course().press(&[ch('1'), ch(':')]);
+    s.tell(Message::Click(Target::Row(3)));
+    s.tell(Message::Click(Target::Entry(2)));
+    assert_eq!((s.state.page, s.state.home.cursor), (Page::Home, 0));
+    assert_eq!(s.state.palette.as_ref().unwrap().cursor, 2);
 }
 
 #[test]

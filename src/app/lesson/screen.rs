@@ -129,6 +129,7 @@ impl Screen for Reader {
     }
 
     fn settle(&mut self, shared: &mut Shared, out: &mut Out) {
+        self.lent.shown((self.lesson, self.section), shared);
         let asked = &mut shared.questions;
         match (
             std::mem::take(&mut asked.judged),

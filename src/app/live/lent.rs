@@ -12,8 +12,10 @@ use crate::shared::Shared;
 pub struct Lent {
     /// The bench before, and the setup of the block.
     bench: Option<(Box<Bench>, Setup)>,
-    /// The backend before, and that of the block.
-    backend: Option<(String, String)>,
+    /// The backend before, whether the learner picked it, and that of the block.
+    backend: Option<(String, bool, String)>,
+    /// Lesson and section to which it is lent.
+    place: (usize, usize),
 }
 
 /// Whose lab it is, where a block of the lesson set it up: `lesson 10's lab`. It ends with the
@@ -41,7 +43,7 @@ impl Lent {
         let before = shared.machine.backend().map(|b| b.name.clone());
         match (&self.backend, before) {
             (None, Some(before)) if before != given => {
-                self.backend = Some((before, given.to_owned()));
+                self.backend = Some((before, shared.machine.picked, given.to_owned()));
             }
             _ => {}
         }
@@ -55,23 +57,37 @@ impl Lent {
         };
         let present = shared.machine.backend().map(|b| b.name.clone());
         let picked = match (&self.backend, present) {
-            (Some((before, given)), Some(now)) if *given == now => Some(before.clone()),
+            (Some((before, picked, given)), Some(now)) if *given == now => {
+                picked.then(|| before.clone())
+            }
             (_, now) => now.filter(|_| shared.machine.picked),
         };
         (bench, picked)
     }
 
+    /// A section is shown: what another had, which was left whichever way, is given back.
+    pub(crate) fn shown(&mut self, place: (usize, usize), shared: &mut Shared) {
+        if self.place != place {
+            let here = Self {
+                place,
+                ..Self::default()
+            };
+            std::mem::replace(self, here).give_back(shared);
+        }
+    }
+
     /// Puts back what was there before, unless the learner chose something else since.
-    pub fn give_back(self, shared: &mut Shared) {
+    fn give_back(self, shared: &mut Shared) {
         if let Some((before, given)) = self.bench
             && *shared.bench.setup() == given
         {
             shared.bench = *before;
         }
-        if let Some((before, given)) = self.backend
+        if let Some((before, picked, given)) = self.backend
             && shared.machine.backend().is_some_and(|b| b.name == given)
             && shared.machine.choose(&before).is_ok()
         {
+            shared.machine.picked = picked;
             shared.runs.use_backend(shared.machine.kind());
         }
     }

@@ -4,7 +4,7 @@
 use super::{act, command_chosen};
 use crate::clock::Millis;
 use crate::intent::Out;
-use crate::key::{Code, Key, ch, ctrl};
+use crate::key::{Code, Key, ch, ctrl, key};
 use crate::keymap::Action;
 use crate::mouse::Target;
 use crate::note::Tone;
@@ -127,7 +127,16 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
 /// A click does what the key there does, or what Enter does at a row that is clicked
 /// again.
 pub(super) fn click(state: &mut State, target: Target, out: &mut Out) {
-    if state.too_small() || state.palette.is_some() {
+    if let Some(palette) = &mut state.palette {
+        // What lies behind the palette is not clicked.
+        if let Target::Entry(at) = target
+            && std::mem::replace(&mut palette.cursor, at) == at
+        {
+            typed(state, key(Code::Enter), out);
+        }
+        return;
+    }
+    if state.too_small() {
         return;
     }
     state.shared.notes.clear();

@@ -1,6 +1,7 @@
 //! The `claim` block: what the document says, what the model says, what was measured
 //! here, and what became of it.
 
+use super::grid::times;
 use super::{Facts, Figure, Grid, Piece, Prose, Ran, Weight};
 use crate::answer::claim::Ruling;
 use crate::answer::{Env, Ground};
@@ -90,7 +91,7 @@ fn measured(claim: &Claim, env: &Env<'_>, facts: &dyn Facts) -> Option<Piece> {
             row("issued MB #", &|r| {
                 r.issued.map(|b| format!("{:.3}", b as f64 / 1e6))
             }),
-            row("time µs @", &|r| r.micros.map(|t| format!("{t:.1}"))),
+            times(["time ", " @"], &runs),
         ],
         foot: format!("on {device}"),
         by_row: true,

@@ -1,6 +1,6 @@
 //! Numbers in rows: the `table` and `compare` blocks.
 
-use super::Facts;
+use super::{Facts, Ran};
 use crate::answer::Env;
 use crate::block::Cell;
 use crate::fields::Phrase;
@@ -8,6 +8,7 @@ use crate::fields::Typed;
 use crate::number::{Inline, fill};
 use plan::cost::{Cost, Priced, price};
 use plan::fusion::Cut;
+use plan::units::figure::{Clock, of_run};
 use plan::units::{Column, Dimension, Quantity};
 
 /// Text in rows; every row as long as the head.
@@ -72,6 +73,10 @@ pub(super) fn compare(
     let part = |c: &Cost| if forward { &c.forward } else { &c.block }.clone();
     let parts: Vec<Priced> = costs.iter().map(part).collect();
     let of = |f: &dyn Fn(&Priced) -> Quantity| -> Vec<Quantity> { parts.iter().map(f).collect() };
+    let timed = || {
+        let ran = costs.iter().map(|cost| facts.ran(&cost.config));
+        times(["time ", ", forward @"], &ran.collect::<Vec<_>>())
+    };
     let mut foot = String::new();
     let mut rows: Vec<Vec<String>> = Vec::new();
     for metric in metrics {
@@ -97,13 +102,15 @@ pub(super) fn compare(
             }
             "floor" => {
                 foot = facts.roof();
-                let micros = |part: &Priced| {
-                    let floor = facts.floor(part, config.dtype);
-                    floor.map_or("–".to_owned(), |s| format!("{:.2}", s * 1e6))
+                let floors = parts.iter().map(|part| facts.floor(part, config.dtype));
+                let floors: Vec<Option<f64>> = floors.collect();
+                let clock = Clock::of(floors.iter().flatten().copied().fold(0.0, f64::max));
+                let cell = |floor: &Option<f64>| {
+                    floor.map_or("–".to_owned(), |seconds| clock.number(seconds))
                 };
-                labelled("floor µs =", parts.iter().map(micros))
+                labelled(&format!("floor {} =", clock.unit), floors.iter().map(cell))
             }
-            "time" => times(&costs, facts),
+            "time" => timed(),
             _ => row("bytes", &of(&|p| Quantity::bytes(p.bytes())), None),
         });
     }
@@ -115,7 +122,7 @@ pub(super) fn compare(
         };
         rows.push(labelled("launches, forward #", costs.iter().map(cell)));
         if !metrics.iter().any(|m| m == "time") {
-            rows.push(times(&costs, facts));
+            rows.push(timed());
         }
     }
     Ok(Grid {
@@ -131,13 +138,16 @@ pub(super) fn labelled(label: &str, cells: impl Iterator<Item = String>) -> Vec<
     std::iter::once(label.to_owned()).chain(cells).collect()
 }
 
-/// Measured times; `·` where nothing was run, `–` where a run took none.
-fn times(costs: &[Cost], facts: &dyn Facts) -> Vec<String> {
-    let cell = |cost: &Cost| match facts.ran(&cost.config) {
-        None => "·".to_owned(),
-        Some(ran) => ran.micros.map_or("–".to_owned(), |t| format!("{t:.1}")),
+/// Times of forwards in the unit of the longest; `·` where nothing was run, `–` where a run
+/// took none. The unit goes into the label, between its words.
+pub(super) fn times(label: [&str; 2], runs: &[Option<Ran>]) -> Vec<String> {
+    let longest = runs.iter().flatten().filter_map(|ran| ran.micros);
+    let clock = Clock::of(1e-6 * longest.fold(0.0, f64::max));
+    let cell = |ran: &Option<Ran>| {
+        let time = ran.as_ref().map(|ran| ran.micros);
+        of_run(time, |micros| clock.rounded(1e-6 * micros))
     };
-    labelled("time µs, forward @", costs.iter().map(cell))
+    labelled(&label.join(clock.unit), runs.iter().map(cell))
 }
 
 /// A row in one unit, which stands in its label.

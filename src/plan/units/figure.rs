@@ -152,6 +152,14 @@ impl Clock {
         }
     }
 
+    /// What was worked out of one kernel: three decimals as long as they fit beside the digits.
+    pub fn fine(self, seconds: f64) -> String {
+        match seconds * self.per_second {
+            few if few < 999.999_5 => shown(few, 3),
+            many => rounded(many, 2),
+        }
+    }
+
     /// A part of what is shown rounded: below one it keeps two digits, down to a thousandth.
     pub fn part(self, seconds: f64) -> String {
         match seconds * self.per_second {

@@ -15,8 +15,9 @@ use course::answer::claim::Judgement;
 use course::claims::{Line, cited};
 use course::present::Figure;
 use course::{Claim, Ledger};
-use plan::run::Report;
-use plan::units::figure::{Origin, of_run};
+use plan::fusion::Cut;
+use plan::run::{Report, Timing};
+use plan::units::figure::{Clock, Origin, of_run};
 
 /// Columns of the labels before plans.
 const LABEL: usize = 16;
@@ -233,17 +234,30 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         each(|r| r.bytes.issued.map(|b| format!("{:.3}", b as f64 / 1e6))),
         Role::Issued,
     ));
-    rows.push(plans(
-        Row::of("  time µs @", Role::Measured),
-        each(|r| r.time_us.as_ref().map(|t| format!("{:.1}", t.median))),
-        Role::Measured,
-    ));
+    rows.push(timed(runs));
     if let Some((_, Some(report))) = runs.iter().find(|(_, report)| report.is_some()) {
         let device = format!("on {}", report.device);
         let device = words(&device, columns.saturating_sub(2), Role::Dim);
         rows.extend(device.into_iter().map(|row| row.indented(2)));
     }
     rows
+}
+
+/// The times, in the unit of the longest.
+fn timed(runs: &[(Cut, Option<&Report>)]) -> Row {
+    let seconds = |t: &Timing| 1e-6 * t.median;
+    let times = runs.iter().flat_map(|(_, report)| report.iter());
+    let times = times.filter_map(|report| report.time_us.as_ref().map(seconds));
+    let clock = Clock::of(times.fold(0.0, f64::max));
+    let cell = |(_, report): &(_, Option<&Report>)| {
+        let time = report.map(|r| r.time_us.as_ref().map(seconds));
+        of_run(time, |s| clock.rounded(s))
+    };
+    plans(
+        Row::of(format!("  time {} @", clock.unit), Role::Measured),
+        runs.iter().map(cell),
+        Role::Measured,
+    )
 }
 
 /// A row with a cell per plan, each ending at its own column.

@@ -4,6 +4,7 @@ use super::super::pen::{Pen, width, wrap};
 use super::super::theme::Role;
 use app::State;
 use app::compare::Stairs;
+use app::mouse::Target;
 use plan::units::figure::{Clock, of_run};
 use study::timing;
 
@@ -73,6 +74,7 @@ pub fn draw(state: &State, stairs: &Stairs, pen: &mut Pen<'_>) {
         let cells = sheet.shown(row);
         let mut cells = cells.iter();
         let name = cells.next().map_or("", String::as_str);
+        pen.spot(0, y, TIMES, Target::Row(at));
         if here {
             pen.put(0, y, "►", Role::Accent);
         }

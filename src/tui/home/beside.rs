@@ -1,6 +1,6 @@
 //! The right pane of the contents page: where one was, the versions, and this machine.
 
-use crate::tui::pen::{Pen, clip, wrap};
+use crate::tui::pen::{Pen, within, wrap};
 use crate::tui::ribbon::bar;
 use crate::tui::theme::Role;
 use app::machine::{Condition, Source, flop_rate};
@@ -8,28 +8,86 @@ use app::{State, figure};
 use plan::fusion::Version;
 use plan::run::BackendKind;
 
+/// Rows that the path takes with the one below it, where one was, the versions, and the
+/// heading of the machine: each text in one.
+const ROWS: [usize; 4] = [5, 6, 7, 2];
+
 /// The right pane at 120 columns.
 pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
-    let edge = pen.width() - 1;
-    beside_path(state, &mut pen.part(0, 0, edge, 4));
-    let mut whole = pen.part(0, 5, edge + 1, u16::MAX);
-    let pen = &mut whole;
-    pen.put(1, 0, "Here you were", Role::Strong);
+    let taken = ROWS.iter().sum::<usize>() + state.shared.machine.backends.len();
+    let taken = taken + ceilings(state, usize::from(pen.width()) - 4).rows();
+    let mut flow = Flow {
+        spare: usize::from(pen.height()).saturating_sub(taken),
+        y: 0,
+        pen,
+    };
+    path(state, &mut flow);
+    flow.y = flow.y.max(ROWS[0] as u16);
+    here(state, &mut flow);
+    versions(state, flow.pen, flow.y);
+    flow.y += ROWS[2] as u16;
+    this_machine(state, &mut flow);
+}
+
+/// Texts below each other: a long one goes on in the next row as long as rows are free.
+struct Flow<'a, 'p> {
+    pen: &'a mut Pen<'p>,
+    y: u16,
+    /// Rows that nothing stands in.
+    spare: usize,
+}
+
+impl Flow<'_, '_> {
+    fn put(&mut self, x: u16, columns: usize, text: &str, role: Role) {
+        let lines = within(text, columns, self.spare + 1);
+        self.spare -= lines.len() - 1;
+        for line in &lines {
+            self.pen.put(x, self.y, line, role);
+            self.y += 1;
+        }
+    }
+
+    /// A text of the pane below its heading.
+    fn text(&mut self, text: &str, role: Role) {
+        let columns = usize::from(self.pen.width()) - 4;
+        self.put(3, columns, text, role);
+    }
+
+    fn heading(&mut self, text: &str) {
+        self.pen.put(1, self.y, text, Role::Strong);
+        self.y += 2;
+    }
+}
+
+/// The path that is followed.
+fn path(state: &State, flow: &mut Flow<'_, '_>) {
+    let Some(followed) = &state.shared.contents.route else {
+        return;
+    };
+    flow.heading("Your path, + in the contents");
+    flow.text(&followed.line(), Role::Text);
+    let next = match followed.next.as_str() {
+        "" => "through; P chooses another".to_owned(),
+        next => format!("Space goes on: {next}"),
+    };
+    flow.text(&next, Role::Accent);
+    flow.y += 1;
+}
+
+/// Where one was, and the plan in the lab.
+fn here(state: &State, flow: &mut Flow<'_, '_>) {
+    flow.heading("Here you were");
     match &state.shared.contents.stopped {
         Some(s) => {
             let lesson = state.shared.contents.lessons.get(s.lesson);
             let title = lesson.map_or(String::new(), |l| format!("{} {}", l.number, l.title));
-            pen.put(3, 2, &clip(&title, usize::from(edge) - 3), Role::Text);
+            flow.text(&title, Role::Text);
             let section = format!("section {} of {}: {}", s.section, s.of, s.heading);
-            pen.put(3, 3, &clip(&section, usize::from(edge) - 3), Role::Text);
+            flow.text(&section, Role::Text);
         }
         None => {
-            pen.put(
-                3,
-                2,
-                "nowhere yet; Enter opens the lesson under ►",
-                Role::Text,
-            );
+            flow.text("nowhere yet; Enter opens the lesson under ►", Role::Text);
+            flow.y += 1;
         }
     }
     let plan = format!(
@@ -37,24 +95,8 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
         state.shared.bench.cut().title(),
         state.shared.bench.cost().launches_of_block()
     );
-    pen.put(3, 4, &clip(&plan, usize::from(edge) - 3), Role::Text);
-    versions(state, pen, 6);
-    this_machine(state, pen, 13);
-}
-
-/// The path that is followed, in the right pane.
-fn beside_path(state: &State, pen: &mut Pen<'_>) {
-    let Some(followed) = &state.shared.contents.route else {
-        return;
-    };
-    let room = usize::from(pen.width()) - 3;
-    pen.put(1, 0, "Your path, + in the contents", Role::Strong);
-    pen.put(3, 2, &clip(&followed.line(), room), Role::Text);
-    let next = match followed.next.as_str() {
-        "" => "through; P chooses another".to_owned(),
-        next => format!("Space goes on: {next}"),
-    };
-    pen.put(3, 3, &clip(&next, room), Role::Accent);
+    flow.text(&plan, Role::Text);
+    flow.y += 1;
 }
 
 /// Launches and bytes of a block in the four versions.
@@ -83,75 +125,84 @@ fn versions(state: &State, pen: &mut Pen<'_>, y: u16) {
     }
 }
 
-/// Rows of the ceilings below the backends, with what is said of them.
-const CEILINGS: usize = 11;
-
-fn this_machine(state: &State, pen: &mut Pen<'_>, y: u16) {
-    let edge = pen.width() - 1;
-    pen.put(1, y, "This machine", Role::Strong);
-    pen.right(edge, y, "found at start", Role::Dim);
-    let mut y = y + 2;
-    let backends = &state.shared.machine.backends;
-    let room = usize::from(edge) - 18;
-    // Rows that are left below one for each backend and the ceilings, for long reasons.
-    let taken = usize::from(y) + backends.len() + CEILINGS;
-    let mut spare = usize::from(pen.height()).saturating_sub(taken);
-    for b in backends {
-        pen.put(3, y, &b.name, Role::Text);
+fn this_machine(state: &State, flow: &mut Flow<'_, '_>) {
+    let edge = flow.pen.width() - 1;
+    flow.pen.right(edge, flow.y, "found at start", Role::Dim);
+    flow.heading("This machine");
+    for b in &state.shared.machine.backends {
+        flow.pen.put(3, flow.y, &b.name, Role::Text);
         let role = match b.condition {
             Condition::Ready => Role::Good,
             _ => Role::Dim,
         };
-        pen.right(edge, y, b.condition.word(), role);
-        let mut reason = wrap(&b.line, room);
-        let more = reason.len().saturating_sub(1);
-        if more > spare || reason.is_empty() {
-            reason = vec![clip(&b.line, room)];
-        } else {
-            spare -= more;
+        flow.pen.right(edge, flow.y, b.condition.word(), role);
+        flow.put(10, usize::from(edge) - 18, &b.line, Role::Text);
+    }
+    flow.y += 1;
+    let found = ceilings(state, usize::from(edge) - 3);
+    if let Some((head, role)) = found.head {
+        flow.heading(&head);
+        for (name, value, unit) in found.roofs {
+            flow.pen.put(3, flow.y, name, Role::Text);
+            flow.pen.right(41, flow.y, &value, role);
+            flow.pen.put(44, flow.y, unit, Role::Dim);
+            flow.y += 1;
         }
-        for line in &reason {
-            pen.put(10, y, line, Role::Text);
-            y += 1;
+        for (y, text) in (flow.y + 1..).zip(&found.note) {
+            flow.pen.put(3, y, text, Role::Dim);
         }
     }
-    y += 1;
+}
+
+/// What is said of the roofs of this machine.
+#[derive(Default)]
+struct Ceilings {
+    head: Option<(String, Role)>,
+    roofs: Vec<(&'static str, String, &'static str)>,
+    note: Vec<String>,
+}
+
+impl Ceilings {
+    /// Rows that it takes with those between its parts.
+    fn rows(&self) -> usize {
+        match (&self.head, self.note.len()) {
+            (None, _) => 0,
+            (Some(_), 0) => 3 + self.roofs.len(),
+            (Some(_), note) => 4 + self.roofs.len() + note,
+        }
+    }
+}
+
+fn ceilings(state: &State, columns: usize) -> Ceilings {
     let Some(c) = &state.shared.machine.ceilings else {
-        return;
+        return Ceilings::default();
     };
-    let (head, role) = match c.source {
-        Source::Measured => (format!("Ceilings of {}, measured @", c.of), Role::Measured),
-        _ => (format!("Ceilings of {}, data sheet", c.of), Role::Text),
-    };
-    pen.put(1, y, &head, Role::Strong);
+    let measured = c.source == Source::Measured;
     let (fp32, unit) = flop_rate(c.fp32);
-    let mut rows = vec![
-        (
-            "memory bandwidth",
-            format!("{:.0}", c.bandwidth / 1e9),
-            "GB/s",
-        ),
+    let bandwidth = format!("{:.0}", c.bandwidth / 1e9);
+    let mut roofs = vec![
+        ("memory bandwidth", bandwidth, "GB/s"),
         ("fp32", format!("{fp32:.1}"), unit),
     ];
     if let Some(matrix) = c.matrix16.filter(|m| *m > c.fp32) {
         let (value, unit) = flop_rate(matrix);
-        rows.push(("bf16 matrix product", format!("{value:.0}"), unit));
-    }
-    for (i, (name, value, unit)) in rows.into_iter().enumerate() {
-        let y = y + 2 + i as u16;
-        pen.put(3, y, name, Role::Text);
-        pen.right(41, y, &value, role);
-        pen.put(44, y, unit, Role::Dim);
+        roofs.push(("bf16 matrix product", format!("{value:.0}"), unit));
     }
     let own = match state.shared.machine.kind() {
         BackendKind::Simt => "The SIMT machine counts and has no roof of its own.",
         kind if kind.is_gpu() => "R in Doctor measures this GPU's own.",
         _ => "R in Doctor measures this CPU's own, in a second or two.",
     };
-    let note = &format!("Floors are priced under these. {own}");
-    if c.source != Source::Measured {
-        for (i, text) in wrap(note, usize::from(edge) - 3).iter().enumerate() {
-            pen.put(3, y + 6 + i as u16, text, Role::Dim);
-        }
+    let note = format!("Floors are priced under these. {own}");
+    Ceilings {
+        head: Some(match measured {
+            true => (format!("Ceilings of {}, measured @", c.of), Role::Measured),
+            false => (format!("Ceilings of {}, data sheet", c.of), Role::Text),
+        }),
+        roofs,
+        note: match measured {
+            true => Vec::new(),
+            false => wrap(&note, columns),
+        },
     }
 }

@@ -7,6 +7,7 @@ use crate::tui::theme::Role;
 use app::book::Torch;
 use app::kernel::heat::{self, Metric};
 use app::kernel::{View, files, kernel, metric, source};
+use app::mouse::Target;
 use app::source::Source;
 use app::{State, figure};
 use plan::run::KernelReport;
@@ -79,6 +80,7 @@ pub(super) fn draw(state: &State, pen: &mut Pen<'_>) {
             if y >= bottom {
                 break;
             }
+            pen.spot(0, y, pen.width(), Target::Row(at));
             let mut x = gutter;
             for (text, role) in part {
                 x = pen.put(x, y, text, *role);

@@ -1,6 +1,6 @@
 //! What stands beside the plot: the kernels by letter, ridges, what is where.
 
-use super::{bound, kernel, micros, rate, role};
+use super::{bound, kernel, rate, role};
 use crate::tui::lab::{bound_word, short_name};
 use crate::tui::pen::{Pen, clip, width};
 use crate::tui::theme::Role;
@@ -9,6 +9,7 @@ use app::figure;
 use app::machine::{Ceilings, Source};
 use app::roofline::{Roofs, Spot};
 use plan::run::BackendKind;
+use plan::units::figure::Clock;
 
 /// Columns of letter and intensity.
 const NAMES: u16 = 9;
@@ -66,9 +67,13 @@ fn letters(spots: &[Spot]) -> usize {
 pub fn wide(state: &State, pen: &mut Pen<'_>) {
     let view = state.roofline.view();
     let dtype = state.shared.bench.setup().dtype;
+    let side = |spot: &Spot| view.roofs.roof.as_ref().and_then(|c| spot.under(c, dtype));
+    let floors = view.spots.iter().filter_map(|spot| Some(side(spot)?.floor));
+    let clock = Clock::of(floors.fold(0.0, f64::max));
     let title = format!(
-        "{}, per block; floors in µs",
-        state.shared.bench.cut().title()
+        "{}, per block; floors in {}",
+        state.shared.bench.cut().title(),
+        clock.unit
     );
     pen.put(1, 0, &clip(&title, 36), Role::Strong);
     for (edge, head) in [(22, "FLOP/B ="), (30, "floor =")] {
@@ -89,8 +94,7 @@ pub fn wide(state: &State, pen: &mut Pen<'_>) {
         let text = if here { Role::Accent } else { Role::Text };
         pen.put(3, y, &clip(&label, 11), text);
         pen.right(22, y, &spot.printed(), Role::Modelled);
-        let side = view.roofs.roof.as_ref().and_then(|c| spot.under(c, dtype));
-        let floor = side.map_or("–".to_owned(), |s| micros(s.floor));
+        let floor = side(spot).map_or("–".to_owned(), |s| clock.fine(s.floor));
         pen.right(30, y, &floor, Role::Modelled);
         let word = bound_word(bound(state, spot));
         pen.put(31, y, word.trim_end_matches("-bound"), role(state, spot));
@@ -115,7 +119,10 @@ fn terms(state: &State, y: u16, pen: &mut Pen<'_>) {
     if y + 4 > pen.height() {
         return;
     }
-    let title = format!("{}, µs =", short_name(kernel, 20, pen.ascii()));
+    let took = spot.ran.map_or(0.0, |ran| ran.seconds);
+    let clock = Clock::of(side.floor.max(took));
+    let name = short_name(kernel, 20, pen.ascii());
+    let title = format!("{name}, {} =", clock.unit);
     pen.put(0, y, &title, Role::Strong);
     let rows = [
         ("its FLOPs at the peak", side.flop_seconds),
@@ -123,7 +130,7 @@ fn terms(state: &State, y: u16, pen: &mut Pen<'_>) {
     ];
     for (y, (label, seconds)) in (y + 1..).zip(rows) {
         pen.put(1, y, label, Role::Text);
-        pen.right(36, y, &micros(seconds), Role::Modelled);
+        pen.right(36, y, &clock.fine(seconds), Role::Modelled);
         if seconds >= side.floor {
             pen.put(0, y, "►", Role::Accent);
         }
@@ -133,7 +140,7 @@ fn terms(state: &State, y: u16, pen: &mut Pen<'_>) {
     if let Some(ran) = spot.ran {
         let text = format!("ran at {} @", rate(ran.rate));
         pen.put(1, y + 4, &text, Role::Text);
-        pen.right(36, y + 4, &micros(ran.seconds), Role::Measured);
+        pen.right(36, y + 4, &clock.fine(ran.seconds), Role::Measured);
         if ran.rate > side.rate {
             let text = match side.byte_seconds >= side.floor {
                 true => "more than DRAM allows: caches held it",

@@ -4,6 +4,7 @@ use super::{home, kept};
 use crate::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB};
 use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::lesson::Focus;
+use tinyllama_tutor::app::machine::{BackendFacts, Condition};
 use tinyllama_tutor::app::{self, Page};
 use tinyllama_tutor::course::Course;
 
@@ -135,4 +136,63 @@ fn what_a_section_sets_up_ends_with_it() {
     assert_eq!(s.state.shared.bench.setup().shape.batch, 8);
     let s = s.press(&[ESC, ch('G'), SPACE, SPACE]);
     assert_eq!(s.state.shared.bench.setup().title(), before);
+}
+
+#[test]
+fn the_backend_of_a_section_ends_with_it() {
+    let backend = |name: &str| BackendFacts {
+        name: name.into(),
+        condition: Condition::Ready,
+        ..BackendFacts::default()
+    };
+    let used = |s: &Screen| {
+        let machine = &s.state.shared.machine;
+        (machine.backend().unwrap().name.clone(), machine.picked)
+    };
+    // Lesson 01 has a forward executed by simt, once a guess was made.
+    let ran = || {
+        let mut s = home(80, 24)
+            .press(&[ch(':')])
+            .typed("01-one")
+            .press(&[ENTER]);
+        s.state.shared.machine.backends = vec![backend("cpu"), backend("simt")];
+        while !s
+            .rows()
+            .iter()
+            .any(|row| row.contains("will the loads and stores"))
+        {
+            s = s.press(&[SPACE]);
+        }
+        let s = s.press(&[TAB, ENTER, ENTER, ch('r')]);
+        assert_eq!(used(&s), ("simt".to_owned(), true));
+        s
+    };
+    // On, back, to the next lesson, through the contents, and where a search leads.
+    for keys in [
+        vec![ESC, ch('G'), SPACE],
+        vec![ESC, ch('g'), ch('b')],
+        vec![ESC, ch(']')],
+        vec![ESC, ch('H'), key(Code::Down), ENTER],
+        [
+            vec![ESC, ch('/')],
+            "The addition is free".chars().map(ch).collect(),
+            vec![ENTER],
+        ]
+        .concat(),
+    ] {
+        let s = ran();
+        let at = (s.state.reader.lesson, s.state.reader.section);
+        let s = s.press(&keys);
+        let left = (s.state.reader.lesson, s.state.reader.section);
+        assert_ne!(left, at, "{keys:?}");
+        // As it was: found by the workshop, and picked by nobody.
+        assert_eq!(used(&s), ("cpu".to_owned(), false), "{keys:?}");
+    }
+    // What the learner picks meanwhile stays.
+    let s = ran()
+        .press(&[ESC, ch(':')])
+        .typed("backend cpu")
+        .press(&[ENTER]);
+    let s = s.press(&[ch('G'), SPACE]);
+    assert_eq!(used(&s), ("cpu".to_owned(), true));
 }

@@ -219,6 +219,11 @@ fn home_cuts_no_title_where_columns_are_free() {
         let s = home(columns, rows).press(&[ch('1')]);
         s.press(&[key(Code::Down); 21]).shows(title);
     }
+    // Where the list fills its pane, that of the lesson under the cursor has two rows.
+    let s = home(120, 40).press(&[ch('1')]);
+    let s = s.press(&[key(Code::Down); 21]);
+    s.shows("►· 21  Prefill and decode: what fusion ")
+        .shows("        can gain  ");
 }
 
 #[test]

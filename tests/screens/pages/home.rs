@@ -13,6 +13,38 @@ fn home_in_both_sizes() {
     snapshot("home-100", &contents(Screen::new(100, 30)));
 }
 
+/// A course of few lessons leaves rows free: titles, the path, the last section, what computes
+/// and exercises with a slip go on in the next row.
+#[test]
+fn nothing_is_cut_on_home_where_rows_are_free() {
+    for (columns, rows) in [(60, 24), (80, 30), (100, 30), (120, 40), (200, 60)] {
+        let mut screen = contents(Screen::new(columns, rows));
+        let shared = &mut screen.state.shared;
+        shared.contents.lessons[3].title =
+            "Claims: reading with a calculator, and what a growth law hides".into();
+        shared.contents.stopped.as_mut().unwrap().heading =
+            "What the merge cannot save, and what another kernel has to pay for it".into();
+        shared.place = format!("~/{}fusion-workshop", "a-long-name/".repeat(6));
+        // Beside the bars there is room for many; in one line they are counted.
+        let slips = if columns < 120 { 1 } else { 6 };
+        shared.contents.slips = (0..slips).map(|at| format!("ex{}", 10 + at)).collect();
+        let other = shared.machine.backends[0].clone();
+        for name in ["simt", "hip"] {
+            let mut other = other.clone();
+            (other.name, other.device) = (name.into(), format!("{name} of this machine"));
+            shared.machine.backends.push(other);
+        }
+        let text = screen.rows().join("\n");
+        assert!(!text.contains('…'), "{text}");
+        let words: Vec<&str> = text
+            .split(|c: char| c.is_whitespace() || c == '│')
+            .collect();
+        for last in ["hides", "calculator,"] {
+            assert!(words.contains(&last), "{last}: {text}");
+        }
+    }
+}
+
 #[test]
 fn home_shows_a_long_reason_whole_where_rows_are_free() {
     let why = "no NVIDIA driver is here (libcuda.so.1 is not found); --backend simt executes the same kernels everywhere";

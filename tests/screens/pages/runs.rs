@@ -60,6 +60,50 @@ fn kernels_as_they_ran_under_the_roof() {
     snapshot("roofline-kernels-120", &ran(120, 40).keys(along(8)));
 }
 
+#[test]
+fn long_times_stand_in_the_unit_of_their_size() {
+    // 16.777 MFLOP of q take 16.777 ms at 1 GFLOP/s, its 0.524 MB 13.107 ms at 40 MB/s.
+    let slow = |columns, rows| {
+        let mut screen = roofline(columns, rows);
+        let ceilings = screen.state.shared.machine.ceilings.as_mut().unwrap();
+        (ceilings.fp32, ceilings.bandwidth) = (1e9, 40e6);
+        screen.state.shared.machine.backends[0].lacks.clear();
+        screen
+    };
+    let long = |cost: &Cost| {
+        let mut report = clocked(cost);
+        report.time_us = Timing::of(&[154_663.2], "a clock");
+        for span in &mut report.trace.as_mut().unwrap().spans {
+            (span.to, span.took) = (40_000.0 * span.to, vec![40_000.0 * span.to]);
+        }
+        report
+    };
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        for (keys, unit, number) in [
+            ("3r", "ms, fwd @", "154.7"),
+            ("4R", "time ms @", "154.7"),
+            ("4tR", " ms @", "154.7"),
+            ("5rt", "ran ms @", "80.000"),
+            ("5rt", "floor ms", "16.777"),
+            ("5r", "floor 16.777 ms =", "its 80.000 ms @"),
+        ] {
+            let mut screen = slow(columns, rows).typed(keys).answered(long);
+            if keys.starts_with('5') {
+                screen = screen.times(8, key(Code::Right));
+            }
+            let text = screen.rows().join("\n").to_lowercase();
+            for says in [unit, number] {
+                assert!(text.contains(says), "{keys}: {text}");
+            }
+            assert!(!text.contains("154663"), "{keys}: {text}");
+        }
+    }
+    let text = slow(120, 40).times(8, key(Code::Right)).rows().join("\n");
+    for says in ["floors in ms", "q, ms =", "16.777 compute", " 13.107 "] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+}
+
 /// A run that counted: every kernel asks for its bytes twice, a kernel of
 /// several phases hands `h` from one to the next.
 pub(super) fn counted(cost: &Cost) -> Report {
