@@ -77,10 +77,16 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let under = u16::from(small);
     pen.right(columns - 1, y + 1 + under, "a  if not: ASCII", Role::Text);
     y += 2 + under + gap;
-    paragraph(&place, columns, y, pen);
+    y = paragraph(&place, columns, y, pen) + gap;
+    if usize::from(y) + lines(PATH, columns).len() < usize::from(last) {
+        paragraph(PATH, columns, y, pen);
+    }
     frame::message(state, "", "", pen, last - 1);
     debug_assert_eq!(state.page, Page::FirstRun);
 }
+
+/// What Enter begins.
+const PATH: &str = "Enter begins a path through the course: chosen lessons in an order of its own, and the questions between them. Space goes on with it, wherever it stands.";
 
 /// A text in lines as wide as the page.
 fn lines(text: &str, columns: u16) -> Vec<String> {

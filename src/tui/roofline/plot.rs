@@ -343,7 +343,8 @@ impl Grid {
             return;
         };
         let length = text.chars().count() as u16;
-        let Some(x) = self.wide.checked_sub(length) else {
+        // A blank parts it from what stands beside the plot.
+        let Some(x) = self.wide.checked_sub(length + 1) else {
             return;
         };
         let empty = |y: &u16| (x..self.wide).all(|x| self.mark(x, *y).is_none());

@@ -36,7 +36,7 @@ const CONVENTIONS: [Convention; 8] = [
         setting: Setting::NoWeights(true),
         alone: "This leaves out the bytes of the weights; a kernel reads each of its weights once.",
         half: "no bytes for the weights",
-        words: &["weight"],
+        words: &["weight", "gamma"],
     },
     Convention {
         setting: Setting::Causal(true),
