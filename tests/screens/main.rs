@@ -15,4 +15,6 @@ mod reader;
 mod rules;
 mod stands;
 mod studies;
+mod tiny;
 mod trips;
+mod whole;

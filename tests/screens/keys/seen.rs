@@ -9,13 +9,40 @@ use tinyllama_tutor::course::Course;
 #[test]
 fn a_long_note_covers_no_result() {
     use tinyllama_tutor::app::Tone;
-    let mut s = Screen::reader(80, 24).press(&[ch('3')]);
-    let before = s.rows();
     let long = "five: 61453 µs @, 30 runs differ by 94 %. ".repeat(3);
-    s.state.shared.notes.say(Tone::Warn, long.trim());
-    let after = s.rows();
-    assert_eq!(before[..22], after[..22], "{}", after.join("\n"));
-    assert!(after[22].contains("five: 61453") && after[23].contains("differ"));
+    for (columns, rows) in [(80, 24), (100, 30), (120, 40)] {
+        for page in Page::ALL {
+            // One column of contents has the message in place of what Enter does.
+            if page == Page::Home && columns < 120 {
+                continue;
+            }
+            let mut s = home(columns, rows).press(&[ch('3'), ch('2')]);
+            match page {
+                // What was said stands there.
+                Page::Messages => continue,
+                Page::Why => s = s.press(&[ch('3'), ch('=')]),
+                page => s.state.go(page),
+            }
+            s.tell(Message::Tick);
+            assert_eq!(s.state.page, page);
+            s.state.shared.notes.clear();
+            let before = s.rows();
+            s.state.shared.notes.say(Tone::Warn, long.trim());
+            let after = s.rows();
+            // The row of messages and the footer are its own, and blank ones above.
+            let own = usize::from(rows) - 2;
+            for (before, after) in before.iter().zip(&after).take(own) {
+                assert!(
+                    before == after || before.trim_matches([' ', '│']).is_empty(),
+                    "{page:?}: {before}\n{after}"
+                );
+            }
+            let said = after[own - 1..].join(" ");
+            for part in ["five: 61453", "differ by 94"] {
+                assert!(said.contains(part), "{page:?}: {said}");
+            }
+        }
+    }
 }
 
 #[test]
