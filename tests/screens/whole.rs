@@ -149,8 +149,8 @@ fn what_is_said_after_a_guess_comes_into_view() {
                     s = s.press(&vec![TAB; block + 1]).press(&[ENTER]);
                     s = s.press(&vec![ENTER; live.predict.len()]);
                     let notes = live.predict.iter().rev();
-                    let mut said = 0;
-                    for note in notes.filter_map(|asked| asked.note.as_ref()) {
+                    let notes = notes.filter_map(|asked| asked.note.as_ref());
+                    for (said, note) in notes.enumerate() {
                         let tail = tail(&note.text);
                         // Of several the last is in view, the others at most a page above.
                         if !words(&s.rows()).contains(&tail) && said > 0 {
@@ -164,7 +164,6 @@ fn what_is_said_after_a_guess_comes_into_view() {
                             text.title,
                             rows.join("\n")
                         );
-                        said += 1;
                         tried += 1;
                     }
                     // What it runs is no part of this.
