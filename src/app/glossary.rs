@@ -348,6 +348,24 @@ mod tests {
     }
 
     #[test]
+    fn what_labels_and_footers_say_is_explained() {
+        for (label, word) in [
+            ("issued #", "issued bytes"),
+            ("  compulsory #", "compulsory bytes"),
+            ("launch µs, rec. =", "recorded"),
+            ("Tab live block", "live block"),
+            ("floor µs, fwd =", "floor"),
+            ("peak act. MB =", "peak"),
+        ] {
+            let mut glossary = Glossary::default();
+            glossary.look_up(&Course::built_in(), label, "", false);
+            let here = words_of(&glossary);
+            let names = |entry: &&str| entry.split(", ").any(|name| name == word);
+            assert!(here.iter().any(names), "{label}: {here:?}");
+        }
+    }
+
+    #[test]
     fn an_article_is_no_symbol_and_the_end_of_a_files_name_no_abbreviation() {
         let mut glossary = Glossary::default();
         let text = "check ex19 makes answers/ex19.cu; C4 … a 4-byte read = a fault · a gap";
