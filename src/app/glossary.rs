@@ -276,7 +276,7 @@ mod tests {
         glossary.look_up(&course, "the ridge of a device", text, false);
         assert_eq!(words(&glossary, 1), ["ridge"]);
         let here = words(&glossary, glossary.here);
-        for word in ["launch", "sector", "issued bytes", "B", "S"] {
+        for word in ["launch", "sector", "issued bytes, issued", "B", "S"] {
             assert!(here.contains(&word), "{word} in {here:?}");
         }
         // Words are whole: no CU in “acute”, no L in “launch”.
