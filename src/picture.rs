@@ -146,4 +146,4 @@ impl Axis {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

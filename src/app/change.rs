@@ -13,11 +13,11 @@ use course::answer::USUAL_GPU;
 use plan::cost::{CostError, price};
 use plan::fusion::{Boundary, Cut, Fusion, Version};
 use plan::run::{BackendKind, Request};
-use plan::units::{self, Quantity};
 use sentence::{Change, changed};
 
-/// Work of a forward, in FLOP, from which on the SIMT machine is not waited for.
-const LONG_ON_SIMT: u64 = 10_000_000_000;
+/// Seconds of one core that the SIMT machine takes for a FLOP of a forward: 2 to 4 ns, V1 of
+/// the workshop at batch 1 and 4 on a server CPU. Only until a run shows the pace here.
+const ON_SIMT: f64 = 3e-9;
 
 /// Seconds from which on a run says beforehand how long it will take.
 const WAITED: f64 = 3.0;
@@ -165,19 +165,30 @@ impl Shared {
             Ok(cost) => cost.forward.flops,
             Err(error) => return self.notes.say(Tone::Bad, error.to_string()),
         };
-        let expected = self.runs.expected(flops * cuts.len() as u64);
-        if let Some(seconds) = expected.filter(|seconds| *seconds > WAITED) {
-            let text = format!("About {seconds:.0} s, at the pace of the last run. Ctrl-C stops.");
-            self.notes.say(Tone::Plain, text);
-        } else if self.machine.kind() == BackendKind::Simt && flops > LONG_ON_SIMT {
-            let text = format!(
-                "{}, instruction by instruction: minutes. Ctrl-C stops; p: smaller.",
-                units::format(&Quantity::flop(flops))
-            );
-            self.notes.say(Tone::Warn, text);
-        }
+        self.say_how_long(flops * cuts.len() as u64);
         let asked = self.runs.ask(setup, cuts, self.now);
         self.begin(asked, out);
+    }
+
+    /// Says how long runs of so many FLOP take, where one waits for them.
+    fn say_how_long(&mut self, flops: u64) {
+        let known = self.runs.expected(flops);
+        let usual = (self.machine.kind() == BackendKind::Simt).then(|| ON_SIMT * flops as f64);
+        let Some(seconds) = known.or(usual).filter(|seconds| *seconds > WAITED) else {
+            return;
+        };
+        let about = match seconds < 120.0 {
+            true => format!("About {seconds:.0} s"),
+            false => format!("About {:.0} min", seconds / 60.0),
+        };
+        let (tone, why) = match known {
+            Some(_) => (Tone::Plain, ", at the pace of the last run. Ctrl-C stops."),
+            None => (
+                Tone::Warn,
+                " of one core, instruction by instruction. Ctrl-C stops; p: smaller.",
+            ),
+        };
+        self.notes.say(tone, format!("{about}{why}"));
     }
 
     /// Counts the plan line by line on the SIMT machine.

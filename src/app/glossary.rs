@@ -276,7 +276,7 @@ mod tests {
         glossary.look_up(&course, "the ridge of a device", text, false);
         assert_eq!(words(&glossary, 1), ["ridge"]);
         let here = words(&glossary, glossary.here);
-        for word in ["launch", "sector", "issued bytes", "B", "S"] {
+        for word in ["launch", "sector", "issued bytes, issued", "B", "S"] {
             assert!(here.contains(&word), "{word} in {here:?}");
         }
         // Words are whole: no CU in “acute”, no L in “launch”.
@@ -344,6 +344,24 @@ mod tests {
         );
         for word in ["sequence", "dense"] {
             assert!(all.iter().any(|e| e.word == word), "{word}");
+        }
+    }
+
+    #[test]
+    fn what_labels_and_footers_say_is_explained() {
+        for (label, word) in [
+            ("issued #", "issued bytes"),
+            ("  compulsory #", "compulsory bytes"),
+            ("launch µs, rec. =", "recorded"),
+            ("Tab live block", "live block"),
+            ("floor µs, fwd =", "floor"),
+            ("peak act. MB =", "peak"),
+        ] {
+            let mut glossary = Glossary::default();
+            glossary.look_up(&Course::built_in(), label, "", false);
+            let here = words_of(&glossary);
+            let names = |entry: &&str| entry.split(", ").any(|name| name == word);
+            assert!(here.iter().any(names), "{label}: {here:?}");
         }
     }
 

@@ -27,7 +27,7 @@ fn ticks_are_round_and_within_the_axis() {
 }
 
 /// The tags of a text are closed in the order in which they were opened.
-fn assert_well_formed(svg: &str) {
+pub(crate) fn assert_well_formed(svg: &str) {
     let mut open = Vec::new();
     for part in svg.split('<').skip(1) {
         let (tag, _) = part.split_once('>').unwrap();
@@ -200,6 +200,92 @@ fn every_journey_is_an_arrow() {
     let kernels = found.kernels.len() + fused;
     assert_eq!(lines, bands + kernels + 2 * trips().count() + weights);
     assert!(svg.contains("q k v moves 0.918"), "{svg}");
+}
+
+/// The plan says how many kernels there are, the picture draws a frame and a number for each.
+#[test]
+fn a_ribbon_has_a_box_for_every_launch() {
+    use course::present::{Boxed, Ribbon, Wall};
+    use course::ribbon::{SLOTS, groups};
+    use plan::fusion::Version;
+    for version in [Version::V1, Version::V2, Version::V3, Version::V4] {
+        let config = plan::cost::Config::preset("workshop", version.cut()).unwrap();
+        let cost = plan::cost::price(&config).unwrap();
+        // A kernel that goes on from the block before has its number there.
+        let boxed = |group: course::ribbon::Group| Boxed {
+            group,
+            slots: (group.first, group.last),
+            bytes: (!group.is_echo()).then_some(3),
+            number: if group.is_echo() { "prev." } else { "3 <B>" }.into(),
+            bound: Some(plan::cost::Bound::Memory),
+        };
+        let wall = Wall {
+            left: "norm1",
+            right: "q",
+            bytes: 1,
+            said: "0.262 MB =".into(),
+        };
+        let found = Ribbon {
+            boxes: groups(version.cut()).into_iter().map(boxed).collect(),
+            scale: 3,
+            walls: vec![wall],
+        };
+        let svg = piece(&Piece::Ribbon(found.clone())).unwrap();
+        assert_well_formed(&svg);
+        let launches = cost.block.kernels.len();
+        assert_eq!(
+            svg.matches(">3 &lt;B&gt;</text>").count(),
+            launches,
+            "{svg}"
+        );
+        assert!(svg.contains("bytes that go with a wall") && svg.contains(">0.262</text>"));
+        // A box of one op has one line around it; one of several two for each of its rows,
+        // and two more say in the legend what they mean.
+        let fused = |k: &&plan::cost::KernelCost| k.ops.len() > 1;
+        let fused = cost.block.kernels.iter().filter(fused).count();
+        assert_eq!(svg.matches("\"wall\"").count(), launches - fused, "{svg}");
+        for slot in SLOTS {
+            let name = format!(">{}</text>", slot.label.trim());
+            assert_eq!(svg.matches(&name).count(), 1, "{name} in {svg}");
+        }
+    }
+}
+
+/// Light, dark where that is preferred, and on paper: no colour of a page is missing.
+#[test]
+fn every_colour_of_a_page_is_defined_for_light_dark_and_paper() {
+    let style = format!("{}{}", colours(), include_str!("../cli/export/page.css"));
+    // The first definition of each part is of the light theme.
+    let defined = |inside: &str| -> std::collections::BTreeSet<String> {
+        let roots = style.match_indices(":root {").filter(|(at, _)| {
+            let before = &style[..*at];
+            let open = before.matches('{').count() > before.matches('}').count();
+            let media = before.rfind("@media").map_or("", |from| &before[from..]);
+            match inside {
+                "" => !open,
+                wanted => open && media.contains(wanted),
+            }
+        });
+        let bodies = roots.map(|(at, _)| style[at..].split('}').next().unwrap());
+        let names = bodies.flat_map(|body| body.split("--").skip(1));
+        names
+            .map(|name| name.split(':').next().unwrap().to_owned())
+            .collect()
+    };
+    let (light, dark, paper) = (defined(""), defined("dark"), defined("print"));
+    for used in style.split("var(--").skip(1) {
+        let used = used.split(')').next().unwrap();
+        assert!(light.contains(used), "{used} is not in {light:?}");
+    }
+    assert_eq!(light, dark);
+    // What is dark on a screen is not dark on paper.
+    let screens = colours();
+    let plain = |name: &&String| !screens.contains(&format!("--{name}:"));
+    assert_eq!(
+        light.iter().filter(plain).collect::<Vec<_>>(),
+        paper.iter().collect::<Vec<_>>()
+    );
+    assert!(screens.contains("@media screen"));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `init`, `new`, `lint`, and courses that are not as they should be.
 
+mod paths;
+
 use crate::program::{Home, Ran};
 
 const LESSON: &str =
@@ -454,21 +456,4 @@ fn an_exercise_that_stands_in_is_held_to_what_is_shown_of_it() {
         "{number}: {}",
         lint.out
     );
-}
-
-#[test]
-fn paths_beside_the_lessons_are_not_read_and_that_is_said() {
-    let home = Home::new();
-    home.write("mine/lessons/40-mine.md", LESSON);
-    home.write("mine/paths.toml", "not even TOML");
-    let say =
-        "~/mine/paths.toml: warning: is not read here; paths stand in ~/mine/lessons/paths.toml.";
-    let lint = home.line("lint mine");
-    assert_eq!(lint.code, 0, "{lint:?}");
-    assert!(lint.out.contains(say), "{}", lint.out);
-    let path = home.line("--course mine path");
-    assert!(path.err.contains(say), "{}", path.err);
-    for help in ["path --help", "lint --help", "new --help"] {
-        assert!(home.line(help).out.contains("lessons/paths.toml"), "{help}");
-    }
 }

@@ -38,7 +38,7 @@ fn practice_asks_judges_shows_and_remembers() {
     let ran = typing(
         &home,
         "practise launches --seed 5 --count 2",
-        "several\n1\n\n\n",
+        "several\n1\n\n\n\n\n",
     );
     assert_eq!(ran.code, 1, "{ran:?}");
     for part in [

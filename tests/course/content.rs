@@ -9,7 +9,7 @@
 
 mod typed;
 
-use tinyllama_tutor::course::{Block, Course, Lesson, Part, Section, lint};
+use tinyllama_tutor::course::{Block, Course, Lesson, Live, Part, Route, Section, lint};
 
 #[test]
 fn it_has_no_faults() {
@@ -65,7 +65,7 @@ fn every_lesson_asks_and_predicts() {
     }
 }
 
-/// The prose of a section in small letters, without fenced blocks.
+/// The prose of a section, without fenced blocks.
 fn prose(lesson: &Lesson, section: &Section) -> String {
     let mut fenced = false;
     let mut out = String::new();
@@ -74,27 +74,47 @@ fn prose(lesson: &Lesson, section: &Section) -> String {
         if line.starts_with("```") {
             fenced = !fenced;
         } else if !fenced {
-            out.push_str(&line.to_lowercase());
+            out.push_str(line);
             out.push(' ');
         }
     }
     out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Whether a word stands in a text, plural or not, and is no part of another.
+fn stands(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let behind = text[at + word.len()..]
+            .trim_start_matches('s')
+            .chars()
+            .next();
+        let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-');
+        !letter(before) && !letter(behind)
+    })
+}
+
+/// A lesson and a section of it.
+type Place<'c> = (&'c Lesson, &'c Section);
+
+/// The sections of a path in their order.
+fn sections<'c>(course: &'c Course, route: &Route) -> Vec<Place<'c>> {
+    let legs = route.legs(course);
+    let sections = legs.iter().flat_map(|leg| {
+        let lesson = leg.lesson;
+        leg.sections
+            .iter()
+            .map(move |at| (lesson, &lesson.sections[*at]))
+    });
+    sections.collect()
+}
+
 #[test]
 fn words_are_said_where_the_three_hour_path_first_meets_them() {
     let course = Course::built_in();
-    let route = &course.routes()[0];
-    let legs = route.legs(&course);
-    let sections: Vec<(&Lesson, &Section)> = legs
-        .iter()
-        .flat_map(|leg| {
-            leg.sections
-                .iter()
-                .map(|at| (leg.lesson, &leg.lesson.sections[*at]))
-        })
-        .collect();
-    let words = [
+    let sections = sections(&course, &course.routes()[0]);
+    let small = |(lesson, section): &Place<'_>| prose(lesson, section).to_lowercase();
+    for word in [
         "tile",
         "grid",
         "thread block",
@@ -105,26 +125,16 @@ fn words_are_said_where_the_three_hour_path_first_meets_them() {
         "fusion boundary",
         "claim",
         "replayed graph",
-    ];
-    for word in words {
-        let stands = |text: &str| {
-            text.match_indices(word).any(|(at, _)| {
-                let before = text[..at].chars().next_back();
-                let behind = text[at + word.len()..]
-                    .trim_start_matches('s')
-                    .chars()
-                    .next();
-                let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-');
-                !letter(before) && !letter(behind)
-            })
-        };
-        let first = sections
-            .iter()
-            .find(|(lesson, section)| stands(&prose(lesson, section)));
-        let Some((lesson, section)) = first else {
+        "live block",
+        "sector",
+        "rec.",
+        "compulsory",
+    ] {
+        let first = sections.iter().find(|place| stands(&small(place), word));
+        let Some(place @ (lesson, section)) = first else {
             continue;
         };
-        let text = prose(lesson, section);
+        let text = small(place);
         // Emphasised, or said in brackets.
         let said = [
             format!("*{word}"),
@@ -136,6 +146,70 @@ fn words_are_said_where_the_three_hour_path_first_meets_them() {
             "{word} is first met in {} {} and not said there",
             lesson.id,
             section.id
+        );
+    }
+}
+
+#[test]
+fn letters_are_said_where_the_three_hour_path_first_meets_them() {
+    let course = Course::built_in();
+    let sections = sections(&course, &course.routes()[0]);
+    // Code is no prose: `T` is a key.
+    let text = |(lesson, section): &Place<'_>| -> String {
+        let prose = prose(lesson, section);
+        prose.split('`').step_by(2).collect::<Vec<_>>().join("`")
+    };
+    for (letter, said) in [
+        ("B", "B sequences"),
+        ("S", "S tokens"),
+        ("I", "I elements, the width"),
+        ("D", "D is the width"),
+        ("Dkv", "D and Dkv wide (keys and values: Dkv)"),
+        ("H", "H heads"),
+        ("T", "T is the number of tokens"),
+        ("L", "L blocks"),
+        ("issued", "issued | launches made and bytes asked for"),
+    ] {
+        let mut places = sections.iter();
+        let first = places.find(|place| stands(&text(place), letter));
+        let (lesson, section) = first.unwrap_or_else(|| panic!("{letter} stands nowhere"));
+        assert!(
+            prose(lesson, section).contains(said),
+            "{letter} is first met in {} {} and not said there",
+            lesson.id,
+            section.id
+        );
+    }
+}
+
+/// What is quoted has a source, which is named before, and once.
+#[test]
+fn documents_are_introduced_once_and_before_they_are_quoted() {
+    let course = Course::built_in();
+    let introduced = "the documents that this workshop started from";
+    for route in course.routes() {
+        let sections = sections(&course, route);
+        let text = |(lesson, section): &Place<'_>| prose(lesson, section);
+        let name = &route.name.text;
+        let count: usize = sections
+            .iter()
+            .map(|s| text(s).matches("started from").count())
+            .sum();
+        assert_eq!(count, 1, "{name} says {count} times what the documents are");
+        let place = |wanted: &dyn Fn(&Place<'_>) -> bool| sections.iter().position(wanted);
+        let at = place(&|s| text(s).contains(introduced)).expect(name);
+        // Their words and numbers, their names, and what they claim.
+        let document = |s: &Place<'_>| {
+            let prose = text(s).to_lowercase();
+            let text = ["“", "the document", " text ", "appendix"];
+            text.iter().any(|word| prose.contains(word)) || s.1.live().any(Live::is_claim)
+        };
+        let quoted = place(&document).expect(name);
+        assert!(
+            at <= quoted,
+            "{name}: {} {}",
+            sections[quoted].0.id,
+            sections[quoted].1.id
         );
     }
 }

@@ -76,7 +76,7 @@ impl Screen {
         self
     }
 
-    fn keys(mut self, keys: impl IntoIterator<Item = Key>) -> Self {
+    pub(crate) fn keys(mut self, keys: impl IntoIterator<Item = Key>) -> Self {
         for k in keys {
             update(
                 &mut self.state,
@@ -97,7 +97,7 @@ impl Screen {
         self.keys(std::iter::repeat_n(k, n))
     }
 
-    fn tell(&mut self, at: u64, message: Message) {
+    pub(crate) fn tell(&mut self, at: u64, message: Message) {
         update(&mut self.state, Event { at, message });
     }
 

@@ -16,7 +16,7 @@ use crate::question::{Asked, Asks};
 use crate::screen::Screen;
 use crate::shared::Shared;
 use course::present::Grid;
-use course::{Live, Section};
+use course::{Live, Part, Section};
 
 /// Finds a text in the other sections of the lesson, from the present one on
 /// and round; shows the section that holds it. `false`: none does.
@@ -69,14 +69,21 @@ impl Screen for Reader {
         }
     }
 
-    /// Those of the section's live blocks; one whose prediction is open shows none.
+    /// Those of the section's live blocks that are shown: none whose prediction is open, and
+    /// none behind a claim that was not judged.
     fn numbers(&self, shared: &Shared) -> Vec<Grid> {
         let (Some(lesson), Some(section)) = (lesson(self, shared), section(self, shared)) else {
             return Vec::new();
         };
+        let shown = section
+            .told()
+            .filter(|(_, claim)| !claim.is_some_and(|claim| live::withheld(self, shared, claim)));
+        let blocks = shown.filter_map(|(part, _)| match part {
+            Part::Live(block) => Some(block),
+            Part::Prose { .. } => None,
+        });
         let known = |block: &&Live| live::predict::open(&shared.study, lesson, block).is_none();
-        let pieces = section
-            .live()
+        let pieces = blocks
             .filter(known)
             .filter_map(|block| live::presented(self, shared, lesson, block).ok());
         pieces

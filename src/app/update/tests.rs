@@ -1,5 +1,6 @@
 use super::super::key::{Code, Key, ch, ctrl, key};
 use super::super::look::Look;
+use super::super::machine::BackendFacts;
 use super::super::runs::tests::report;
 use super::*;
 use plan::fusion::{Cut, Fusion, Version};
@@ -227,6 +228,52 @@ fn a_slow_run_says_how_long_it_takes_before_it_starts() {
     assert_eq!(
         l.note(),
         "About 8 s, at the pace of the last run. Ctrl-C stops."
+    );
+}
+
+/// The SIMT machine is slow from its first run on, which has no pace to go by yet.
+#[test]
+fn the_first_run_on_the_simt_machine_says_how_long_it_takes() {
+    let learner = || {
+        let mut l = Learner::new();
+        l.state.shared.machine.backends = vec![BackendFacts {
+            name: "simt".into(),
+            ..BackendFacts::default()
+        }];
+        l.typed("3");
+        l
+    };
+    let run = |l: &mut Learner, batch: u64, seconds: u64| {
+        let mut setup = l.state.shared.bench.setup().clone();
+        setup.shape.batch = batch;
+        l.state.shared.bench.set_up(setup).unwrap();
+        let mut effects = l.typed("r");
+        let said = l.note().to_owned();
+        let begun = l.at;
+        let started = |effects: &[Effect]| {
+            effects.iter().find_map(|effect| match effect {
+                Effect::StartRun(ticket, _) => Some(*ticket),
+                _ => None,
+            })
+        };
+        while let Some(ticket) = started(&effects) {
+            l.at = begun + 1000 * seconds;
+            effects = l.tell(Message::RunDone(ticket, Box::new(Ok(report(71, 1000.0)))));
+        }
+        said
+    };
+    // V1 of the workshop: four blocks of 169.2 MFLOP and 65.5 of its logits, 2.2 s of a core.
+    let small = run(&mut learner(), 1, 2);
+    assert!(!small.contains("About"), "{small}");
+    // Ten times as much.
+    let mut l = learner();
+    let first = run(&mut l, 10, 7);
+    let says = "About 22 s of one core, instruction by instruction. Ctrl-C stops; p: smaller.";
+    assert_eq!(first, says);
+    // From now on there is a pace: 7 s for batch 10, a hundred times as much for 1000.
+    assert_eq!(
+        run(&mut l, 1000, 1),
+        "About 12 min, at the pace of the last run. Ctrl-C stops."
     );
 }
 

@@ -300,3 +300,94 @@ fn a_folder_lays_its_paths_over_and_a_broken_one_leaves_the_built_in() {
     let fault = course.routes_fault().unwrap().to_string();
     assert!(fault.starts_with("paths.toml:4:11: "), "{fault}");
 }
+
+/// One step for each thing that lint refuses; as it stands the path has no fault.
+#[test]
+fn a_step_that_cannot_be_taken_is_refused_where_it_stands() {
+    let step = |lesson: &str, more: &str, minutes: u64| {
+        format!("\n[[path.step]]\nlesson = \"{lesson}\"\n{more}minutes = {minutes}\n")
+    };
+    let path = |minutes: u64, step: String| {
+        format!("[[path]]\nname = \"own\"\ntitle = \"Own\"\nminutes = {minutes}\n{step}")
+    };
+    let sections = |ids: &str| format!("sections = [{ids}]\n");
+    let claims = sections("\"mind-the-unit\", \"mind-the-die\"");
+    let question = |name: &str| format!("questions = [\"{name}\"]\n");
+    for (raw, place, says) in [
+        (
+            path(60, step("10-flash", &sections("\"how-can-that-be\""), 9)),
+            "",
+            "",
+        ),
+        (
+            path(60, step("10-flsh", "", 20)),
+            "7:11: ",
+            "there is no lesson “10-flsh”; did you mean 10-flash?",
+        ),
+        (
+            path(60, step("10-flash", &sections("\"how-can-it-be\""), 9)),
+            "8:14: ",
+            "10-flash has no section how-can-it-be; did you mean how-can-that-be?",
+        ),
+        (
+            path(60, step("10-flash", &sections("\"squares\""), 9)),
+            "8:14: ",
+            "it has four-trips-of-one-square, how-can-that-be, ",
+        ),
+        (
+            path(60, step("10-flash", &question("ex14 ration"), 25)),
+            "8:15: ",
+            "ratio",
+        ),
+        (
+            path(60, step("10-flash", &question("ex114"), 25)),
+            "8:15: ",
+            "ex114",
+        ),
+        // The lesson says that it takes 24 minutes.
+        (
+            path(600, step("10-flash", "", 5)),
+            "7:11: ",
+            "and the step has 5; write more, or name fewer sections.",
+        ),
+        (
+            path(20, step("10-flash", &sections("\"how-can-that-be\""), 21)),
+            "2:9: ",
+            "the steps of own take 21 min together, and the path has 20; leave something out.",
+        ),
+        (
+            path(180, step("10-flash", "", 60)),
+            "7:11: ",
+            "and 15 are the most on a path of 180 min or less; name fewer sections.",
+        ),
+        (
+            path(180, step("03-roofline", &claims, 30)),
+            "7:11: ",
+            "the sections named hold 2 claims, and 1 is the most on a path of 180 min or less",
+        ),
+        // A longer path may read for longer, and judge more of a lesson.
+        (path(181, step("10-flash", "", 60)), "", ""),
+        (path(181, step("03-roofline", &claims, 30)), "", ""),
+    ] {
+        let found = linted(&raw);
+        if place.is_empty() {
+            assert_eq!(found, Vec::<String>::new(), "{raw}");
+            continue;
+        }
+        let starts = format!("paths.toml:{place}");
+        let said = |fault: &String| fault.starts_with(&starts) && fault.contains(says);
+        assert!(found.iter().any(said), "{starts}{says}: {found:?}");
+    }
+}
+
+/// What lint says of paths that a folder lays over the built-in course.
+fn linted(raw: &str) -> Vec<String> {
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir_all(root.path().join("lessons")).unwrap();
+    fs::write(root.path().join("lessons/paths.toml"), raw).unwrap();
+    let mut course = Course::built_in();
+    course.overlay(root.path(), &|path| {
+        path.file_name().unwrap().display().to_string()
+    });
+    lint(&course).iter().map(ToString::to_string).collect()
+}

@@ -2,9 +2,11 @@
 
 use super::home;
 use crate::reader::{ENTER, ESC, SPACE, Screen};
+use std::path::Path;
 use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::study::Study;
 use tinyllama_tutor::app::{Message, Page};
+use tinyllama_tutor::course::{Course, Places, Surroundings};
 
 #[test]
 fn home_follows_the_path_and_space_goes_on_with_it() {
@@ -243,4 +245,32 @@ fn the_footer_of_a_form_says_what_space_does_on_the_path() {
 fn home_shows_the_lesson_that_one_comes_from() {
     let s = home(80, 24).press(&[SPACE, ch(']'), ch(']'), ch('H')]);
     assert_eq!(s.state.home.cursor, 2);
+}
+
+/// The file is named with the place of what is wrong, and the path that comes with the
+/// workshop is followed.
+#[test]
+fn home_says_what_is_wrong_with_a_courses_own_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let lessons = folder.path().join("course/lessons");
+    std::fs::create_dir_all(&lessons).unwrap();
+    std::fs::write(lessons.join("40-mine.md"), "# Mine\n\n## One\n\nWords.\n").unwrap();
+    std::fs::write(lessons.join("paths.toml"), "[[path]]\nname = own\n").unwrap();
+    let around = Surroundings {
+        current: folder.path().to_owned(),
+        ..Surroundings::default()
+    };
+    for (columns, rows) in [(60, 18), (80, 24), (120, 40)] {
+        let places = Places::find(&around, None, Some(Path::new("course")));
+        let s = Screen::with(Course::open(&places), columns, rows);
+        let text = s.rows().join(" ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for said in [
+            "course/lessons/paths.toml:2:8: ",
+            "The built-in paths are followed instead.",
+            "Three hours: 0 of 15",
+        ] {
+            assert!(text.contains(said), "{said} not in {:#?}", s.rows());
+        }
+    }
 }

@@ -2,8 +2,11 @@
 
 use super::{form, home, kept};
 use crate::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB};
+use tinyllama_tutor::answer::practise::Topic;
+use tinyllama_tutor::answer::{Env, Kind, NoRecords, grade};
 use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::{Message, Page};
+use tinyllama_tutor::cost::GpuDatabase;
 use tinyllama_tutor::course::Course;
 
 #[test]
@@ -229,6 +232,59 @@ fn a_right_answer_says_how_it_comes_about() {
         "{text}"
     );
     assert!(text.contains("together 393,216 B"), "{text}");
+}
+
+/// The same in practice, whatever is practised; where a number has no sum to show, the
+/// command that unfolds it.
+#[test]
+fn practice_says_how_a_right_number_comes_about() {
+    let gpus = GpuDatabase::embedded().unwrap();
+    let mut s = home(120, 40).press(&[ch('t')]);
+    // What fits on a unit is no sum, and has no steps.
+    let sums_up = |(_, topic): &(&str, Topic)| *topic != Topic::Occupancy;
+    for (topic, _) in Topic::ALL.into_iter().filter(sums_up) {
+        s = s.shows(&format!("►{topic}"));
+        let mut derived = 0;
+        for _ in 0..12 {
+            let task = s.state.practise.task.clone().unwrap();
+            let env = Env::new(task.setup.clone(), &gpus, &NoRecords);
+            let answer = task.answer(&env).unwrap();
+            let asked = s.hides(" why ").hides("in a shell").typed(&answer);
+            s = asked.press(&[ENTER]).shows("right");
+            if task.key.kind == Kind::Number {
+                let text = s.rows().join(" ");
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                match text.split_once(" why ") {
+                    Some((_, why)) => {
+                        let makes = |sum: &String| {
+                            let graded = grade(sum, &task.key, &env);
+                            graded.is_ok_and(|judged| judged.verdict.is_right())
+                        };
+                        let number = answer.split(' ').next().unwrap();
+                        let steps = task.derived(&env);
+                        let made = why.contains(number) || sums(&steps).any(|sum| makes(&sum));
+                        derived += usize::from(made);
+                    }
+                    None => assert!(text.contains("Term by term, in a shell:"), "{text}"),
+                }
+            }
+            s = s.press(&[ENTER]);
+        }
+        assert!(derived > 0, "no number of {topic} comes of what is said");
+        s = s.press(&[TAB]);
+    }
+}
+
+/// What a derivation computes: the sum that it begins with, and one total over the other.
+fn sums(steps: &[String]) -> impl Iterator<Item = String> {
+    let first = steps.first().into_iter().flat_map(|step| step.split(" = "));
+    let total = |step: &String| {
+        let (_, total) = step.rsplit_once(" = ")?;
+        let total = total.rsplit("together ").next()?;
+        total.split(' ').next().map(str::to_owned)
+    };
+    let totals: Vec<String> = steps.iter().filter_map(total).collect();
+    first.map(str::to_owned).chain(Some(totals.join(" / ")))
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn the_title_of_the_lab_names_the_plan_beside_every_kind_of_number() {
 #[test]
 fn lab_on_a_large_terminal() {
     snapshot("lab-120", &Screen::new(120, 40).typed("3v").keys(right(2)));
-    snapshot("lab-100x30", &Screen::new(110, 30).typed("3"));
+    snapshot("lab-110x30", &Screen::new(110, 30).typed("3"));
 }
 
 #[test]

@@ -46,6 +46,46 @@ fn the_roofline_of_sixteen_bits_and_of_a_device_that_has_none() {
     snapshot("roofline-ran", &ran.keys([key(Code::Left)]));
 }
 
+/// Where a letter stands in the plot: beside a dot of a roof.
+fn plotted(screen: &Screen, letter: char) -> (f64, f64) {
+    let dot = |c: Option<&char>| c.is_some_and(|c| ('\u{2801}'..='\u{28ff}').contains(c));
+    let found = screen.rows().into_iter().enumerate().find_map(|(y, row)| {
+        let row: Vec<char> = row.chars().collect();
+        let beside = |x: &usize| dot(row.get(x - 1)) || dot(row.get(x + 1));
+        let at = (1..row.len()).filter(|x| row[*x] == letter).find(beside);
+        at.map(|x| (x as f64, y as f64))
+    });
+    found.unwrap_or_else(|| panic!("{letter}: {:#?}", screen.rows()))
+}
+
+/// Both axes are logarithmic and the roof is straight on either side of the ridge at 11.9:
+/// between softmax, d, at 0.75 FLOP/B and qk, e, at 11.636 the point stands in proportion.
+#[test]
+fn a_point_of_ones_own_stands_at_its_place_on_the_roof() {
+    for size in [(80, 24), (120, 40)] {
+        let before = roofline(size.0, size.1);
+        let (d, e) = (plotted(&before, 'd'), plotted(&before, 'e'));
+        let own = |typed: &str| {
+            let s = roofline(size.0, size.1).typed("i").typed(typed);
+            plotted(&s.keys([key(Code::Enter)]), '?')
+        };
+        let share = (3.0_f64 / 0.75).log10() / (11.636_f64 / 0.75).log10();
+        let (x, y) = own("3");
+        assert!(
+            (x - (d.0 + share * (e.0 - d.0))).abs() <= 1.0,
+            "{x} {d:?} {e:?}"
+        );
+        assert!(
+            (y - (d.1 + share * (e.1 - d.1))).abs() <= 1.0,
+            "{y} {d:?} {e:?}"
+        );
+        // On the flat part it is as high as every other, and right of gate at 36.6.
+        let (x, y) = own("50");
+        assert_eq!(y, plotted(&before, 'h').1);
+        assert!(x > plotted(&before, 'h').0);
+    }
+}
+
 #[test]
 fn kernels_as_they_ran_under_the_roof() {
     let ran = |columns, rows| roofline(columns, rows).typed("r").answered(clocked);

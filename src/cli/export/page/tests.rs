@@ -2,6 +2,7 @@ use clap::Parser;
 
 use super::*;
 use crate::cli::args::Cli;
+use crate::picture::tests::assert_well_formed;
 
 /// Both themes, and nothing that is fetched.
 #[test]
@@ -65,6 +66,25 @@ title = "By hand"
 steps = ["Count `= S` tokens."]
 ```
 
+```steps
+title = "Tiles"
+picture = "tile-walk"
+size = [4, 4, 4]
+tile = 2
+steps = ["One.", "Two.", "All."]
+```
+
+```ribbon
+plan = "v2"
+prices = true
+```
+
+```chart
+x = "batch"
+range = [1, 2, 4]
+y = "block(v1).bytes"
+```
+
 ```micro
 kernel = "stride"
 sweep = [1, 2]
@@ -99,8 +119,8 @@ start = 3
 ```
 "#;
 
-#[test]
-fn a_lesson_with_every_kind_of_live_block() {
+/// The lesson as a page, its exit status, and how many live blocks it has.
+fn exported() -> (String, u8, usize) {
     let folder = tempfile::tempdir().unwrap();
     let at = |path: &str| folder.path().join(path);
     std::fs::create_dir_all(at("lessons")).unwrap();
@@ -114,6 +134,49 @@ fn a_lesson_with_every_kind_of_live_block() {
         lessons: vec![lesson],
     };
     let (text, code) = book.lesson(lesson).unwrap();
+    (text, code, lesson.live().count())
+}
+
+/// What is a picture is drawn, once for each of the steps that have one; the rest is not.
+#[test]
+fn what_is_a_picture_is_drawn() {
+    let (text, ..) = exported();
+    let figures: Vec<(&str, &str)> = text
+        .split("<figure class=\"live\">")
+        .skip(1)
+        .map(|figure| {
+            let figure = figure.split("</figure>").next().unwrap();
+            let (_, named) = figure.split_once("<figcaption>").unwrap();
+            (named.split("</figcaption>").next().unwrap(), figure)
+        })
+        .collect();
+    for (kind, pictures) in [
+        ("lab", vec![1, 0]),
+        ("ribbon", vec![1]),
+        ("roofline", vec![1]),
+        ("trips", vec![1]),
+        ("chart", vec![1]),
+        ("steps", vec![0, 3]),
+        ("table", vec![0]),
+        ("compare", vec![0]),
+    ] {
+        let drawn = figures.iter().filter(|(name, _)| *name == kind);
+        let drawn: Vec<usize> = drawn
+            .map(|(_, figure)| {
+                let pictures = figure.split("<svg").skip(1);
+                pictures
+                    .map(|picture| picture.split_once("</svg>").unwrap().0)
+                    .map(|picture| assert_well_formed(&format!("<svg{picture}</svg>")))
+                    .count()
+            })
+            .collect();
+        assert_eq!(drawn, pictures, "{kind}");
+    }
+}
+
+#[test]
+fn a_lesson_with_every_kind_of_live_block() {
+    let (text, code, blocks) = exported();
     // The last block is wrong, and it is said where it stands.
     assert_eq!(code, 4);
     assert!(text.contains("<h1>A &lt;new&gt; lesson</h1>"), "{text}");
@@ -128,10 +191,7 @@ fn a_lesson_with_every_kind_of_live_block() {
         text.contains("makes <span class=\"value\">17</span> launches"),
         "{text}"
     );
-    assert_eq!(
-        text.matches("<figure class=\"live\">").count(),
-        lesson.live().count()
-    );
+    assert_eq!(text.matches("<figure class=\"live\">").count(), blocks);
     for kind in [
         "lab",
         "compare",
