@@ -200,7 +200,7 @@ pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Le
     match put {
         Ok(()) => {
             let text = format!(
-                "The lab is set up as this block: {title}; yours comes back behind this section."
+                "The lab is set up as this live block: {title}; your own comes back behind this section."
             );
             shared.notes.say(Tone::Plain, text);
         }

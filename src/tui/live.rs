@@ -266,9 +266,9 @@ fn predictions(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
                     (false, false) => {
                         format!("{begun}: typed, not kept; Tab, Enter go on with it.")
                     }
-                    (_, true) => "Enter, then type your number; the block opens after it.".into(),
-                    _ if alone() => "Type your number; the block opens after it.".into(),
-                    _ => "Tab, then Enter: type your number; the block opens after it.".into(),
+                    (_, true) => "Enter, then type your number; the figures show after it.".into(),
+                    _ if alone() => "Type your number; the figures show after it.".into(),
+                    _ => "Tab, then Enter: type your number; the figures show after it.".into(),
                 };
                 rows.extend(words_in(&how, columns));
             }
