@@ -50,3 +50,29 @@ fn a_learners_keys_and_colours_apply_field_by_field() {
     p.press("q");
     assert_eq!(p.exit().0, 0);
 }
+
+/// A wall that falls is dotted for a moment, where motion was not switched off.
+#[test]
+fn nothing_moves_where_the_learner_says_so() {
+    for (args, config) in [(&["--no-motion"][..], ""), (&[][..], "motion = false\n")] {
+        let state = tempfile::tempdir().expect("a folder");
+        let folder = state.path().join("tinyllama-tutor");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("config.toml"), config).expect("written");
+        let mut p = Pty::open_in(state, args, &[], 80, 24);
+        p.wait_for("first run");
+        p.press("3");
+        p.wait_for("17 launches per block");
+        p.settled();
+        // q, k and v become one box at once.
+        p.press(" ");
+        p.wait_for("15 launches per block");
+        p.settled();
+        assert!(
+            !String::from_utf8_lossy(&p.raw()).contains('┊'),
+            "{args:?} {config}"
+        );
+        p.press("q");
+        assert_eq!(p.exit().0, 0);
+    }
+}

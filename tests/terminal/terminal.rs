@@ -117,6 +117,22 @@ fn nothing_is_written_at_rest_on_any_page_of_a_large_terminal() {
         p.press(keys);
         rests(&p, Duration::from_millis(400), &format!("page {at}"));
     }
+    // Why a number, the palette, a field on the roofline, and studies.
+    let mut before = "moving";
+    for (keys, says) in [
+        ("L\t=", "Why this number"),
+        (":", "Tab complete"),
+        ("xi", "FLOP/B: ▌"),
+        ("S", "Enter shows what can be set."),
+    ] {
+        // What is pressed behind Esc at once would be one key with it.
+        p.press("\x1b");
+        p.wait_gone(before);
+        p.press(keys);
+        p.wait_for(says);
+        rests(&p, Duration::from_millis(400), says);
+        before = says;
+    }
 }
 
 #[test]
