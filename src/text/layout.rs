@@ -22,6 +22,7 @@ const NARROW: usize = 16;
 pub struct Layout<'a> {
     width: usize,
     shift: usize,
+    whole: bool,
     ascii: bool,
     resolve: &'a dyn Fn(&Value) -> Resolved,
 }
@@ -33,6 +34,7 @@ impl<'a> Layout<'a> {
         Self {
             width: width.max(1),
             shift: 0,
+            whole: false,
             ascii: false,
             resolve,
         }
@@ -46,6 +48,14 @@ impl<'a> Layout<'a> {
     /// Steps sideways: tables by a column, as far as they go.
     pub fn shift(self, shift: usize) -> Self {
         Self { shift, ..self }
+    }
+
+    /// Nothing steps sideways: what is left of a table that is too wide stands below it.
+    pub fn whole(self) -> Self {
+        Self {
+            whole: true,
+            ..self
+        }
     }
 
     /// A section: its heading, an empty line, its blocks.
@@ -130,7 +140,10 @@ impl<'a> Layout<'a> {
             }
             Element::Table(table) => {
                 let (inside, columns) = self.inside(2);
-                let laid = table::lay(table, &self.style(), inside.width, self.shift);
+                let laid = match self.whole {
+                    true => table::parts(table, &self.style(), inside.width),
+                    false => table::lay(table, &self.style(), inside.width, self.shift),
+                };
                 let kind = LineKind::Table {
                     hidden: laid.hidden,
                 };

@@ -33,6 +33,35 @@ struct Column {
 /// Lays out `table` in at most `columns` columns of the screen; `shift`
 /// columns of the table after the first are scrolled away.
 pub(super) fn lay(table: &Table, style: &Style<'_>, columns: usize, shift: usize) -> Laid {
+    part(table, style, columns, shift, true)
+}
+
+/// The same with every column shown: those for which there is no room stand below, behind
+/// the first one again.
+pub(super) fn parts(table: &Table, style: &Style<'_>, columns: usize) -> Laid {
+    let mut rows: Vec<Vec<Span>> = Vec::new();
+    let mut shift = 0;
+    loop {
+        let laid = part(table, style, columns, shift, false);
+        if !rows.is_empty() {
+            rows.push(Vec::new());
+        }
+        rows.extend(laid.rows);
+        if shift >= laid.max_shift {
+            break;
+        }
+        let shown = table.head.len().saturating_sub(laid.hidden + 1);
+        shift = (shift + shown.max(1)).min(laid.max_shift);
+    }
+    Laid {
+        rows,
+        hidden: 0,
+        max_shift: 0,
+    }
+}
+
+/// `marked`: signs say where columns are hidden.
+fn part(table: &Table, style: &Style<'_>, columns: usize, shift: usize, marked: bool) -> Laid {
     let head: Vec<Flow> = table
         .head
         .iter()
@@ -69,8 +98,8 @@ pub(super) fn lay(table: &Table, style: &Style<'_>, columns: usize, shift: usize
     let (show, max_shift) = window(&cols, columns, gap, shift);
     let hidden = n - show.len().min(n);
     let marks = Marks {
-        left: show.get(1).is_some_and(|c| *c > 1),
-        right: show.last().is_some_and(|c| c + 1 < n),
+        left: marked && show.get(1).is_some_and(|c| *c > 1),
+        right: marked && show.last().is_some_and(|c| c + 1 < n),
         ascii: style.ascii,
     };
     let draw = |cells: &[Flow], role| draw_row(cells, &cols, &show, gap, &marks, role);

@@ -81,7 +81,10 @@ fn hint(state: &State, laid: Option<&Laid>, rows: u16) -> &'static str {
     let end = form.map_or(0, |form| form.scroll) + usize::from(rows);
     let below = |laid: &Laid| laid.current.question.0 + 1 >= end;
     let further = |laid: &Laid| laid.current.question.0 + laid.current.question.1 > end;
-    let begun = !state.shared.study.progress.exercises.is_empty();
+    let study = &state.shared.study;
+    // Another variant forgets the answers of the one before, and not that they were given.
+    let earned = |exercise| study.progress.tally(exercise).done() > 0;
+    let begun = !study.progress.exercises.is_empty() || study.course.exercises().any(earned);
     if form.is_none() && state.shared.study.loaded && !begun {
         "Nothing answered yet. Enter opens the form of an exercise."
     } else if form.is_some() && laid.is_some_and(below) {

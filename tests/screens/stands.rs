@@ -124,7 +124,10 @@ fn v_asks_also_where_all_is_right_and_the_way_back_stays_in_sight() {
     let mut s = s.press(&[ch('v')]);
     assert!(varied(&s));
     s.tell(Message::Kept("Saved to answers/ex8.toml.".to_owned()));
-    s.shows("reset --undo");
+    let s = s.shows("reset --undo");
+    // What was earned in the shape before is not forgotten in the list.
+    let s = s.press(&[ESC]).shows(&format!("{0}/{0}", all.len()));
+    s.hides("Nothing answered yet");
     // Where there is one shape only, no key offers another.
     let all = keys("ex7");
     let right: Vec<(&str, &str)> = all.iter().map(|name| (name.as_str(), "1")).collect();

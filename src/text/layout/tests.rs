@@ -247,6 +247,26 @@ fn a_wide_table_scrolls_by_column_with_its_first_held() {
 }
 
 #[test]
+fn where_nothing_scrolls_the_rest_of_a_wide_table_stands_below() {
+    let document = parse(WIDE, 1, &[]);
+    let page = Layout::new(30, &numbers)
+        .whole()
+        .section(&document.sections[0]);
+    let lines: Vec<String> = page.text().lines().map(str::to_owned).collect();
+    let expected = [
+        "  op       flops  bytes",
+        "  norm1        1      2",
+        "  softmax      5      6",
+        "",
+        "  op       intensity  launches",
+        "  norm1            3         4",
+        "  softmax          7         8",
+    ];
+    assert_eq!(lines, expected);
+    assert_eq!(page.max_shift, 0);
+}
+
+#[test]
 fn a_bar_in_a_value_does_not_end_a_cell() {
     lesson("| op | bytes |\n|---|---|\n| q | `= block.bytes | MB` |")
         .draws(&["  op      bytes", "  q    9.964 MB"]);

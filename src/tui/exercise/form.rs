@@ -152,7 +152,9 @@ pub fn styled(
     let env = state.shared.study.env(setup, &state.shared.runs);
     let resolve = |value: &text::Value| resolved(&env, value);
     let parsed = text::parse(text, line, &[]);
-    let layout = Layout::new(width, &resolve).ascii(state.shared.look.ascii);
+    let layout = Layout::new(width, &resolve)
+        .ascii(state.shared.look.ascii)
+        .whole();
     let mut rows = Vec::new();
     for section in &parsed.sections {
         let page = layout.section(section);

@@ -2,6 +2,7 @@
 //! of the cost model the terms that were summed.
 
 mod crossing;
+mod fits;
 
 use super::Expr;
 use super::ast::{Arg, Call, Extent, Field, Function, Kind, Node, Operator, Subject};
@@ -278,6 +279,24 @@ impl Derivation<'_> {
                     let text = format!("live {}: {}", why.note, terms(why));
                     vec![unfolded(text, why)]
                 })
+            }
+            (
+                Function::Occ,
+                [
+                    Arg::Gpu(gpu),
+                    Arg::Value(registers),
+                    Arg::Value(threads),
+                    Arg::Value(shared),
+                ],
+            ) => {
+                let fits = self.occupancy(gpu, [registers, threads, shared], setup);
+                fits.into_iter().collect()
+            }
+            (Function::MostRegisters, [Arg::Gpu(gpu), Arg::Value(warps)]) => {
+                self.registers(gpu, warps, setup).into_iter().collect()
+            }
+            (Function::Price, [Arg::Op(a), Arg::Op(b)]) => {
+                self.wall(*a, *b, setup).into_iter().collect()
             }
             (Function::Kv, _) => {
                 let why = cost::price(&setup.config)

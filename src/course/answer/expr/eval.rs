@@ -371,7 +371,7 @@ impl Evaluator<'_> {
             })
     }
 
-    fn whole(&self, node: &Node, setup: &Setup) -> Result<u64> {
+    pub(super) fn whole(&self, node: &Node, setup: &Setup) -> Result<u64> {
         size(&self.number(node, setup)?, node.column)
     }
 }

@@ -42,6 +42,17 @@ pub(super) fn symbol(letter: Letter, setup: &Setup, column: usize) -> Result<Qua
 
 /// Bytes of V1 minus V1 with the wall between two neighbouring ops taken down.
 pub(super) fn price(a: OpKind, b: OpKind, setup: &Setup, column: usize) -> Result<Quantity> {
+    let (apart, joined) = price_sides(a, b, setup, column)?;
+    apart.minus(joined).map_err(|e| arithmetic(e, column))
+}
+
+/// The bytes of V1's block with a wall and without it.
+pub(super) fn price_sides(
+    a: OpKind,
+    b: OpKind,
+    setup: &Setup,
+    column: usize,
+) -> Result<(Quantity, Quantity)> {
     let left = if a == OpKind::RopeQ && b != OpKind::RopeK {
         OpKind::RopeK
     } else {
@@ -60,9 +71,7 @@ pub(super) fn price(a: OpKind, b: OpKind, setup: &Setup, column: usize) -> Resul
     let v1 = Version::V1.cut();
     let bytes = |cut| Ok(cost(setup, Some(cut), false, column)?.block.bytes());
     let (apart, joined): (u64, u64) = (bytes(v1)?, bytes(v1.joined(wall))?);
-    Quantity::bytes(apart)
-        .minus(Quantity::bytes(joined))
-        .map_err(|e| arithmetic(e, column))
+    Ok((Quantity::bytes(apart), Quantity::bytes(joined)))
 }
 
 /// A name of a GPU, or what its vendor calls a part of it.

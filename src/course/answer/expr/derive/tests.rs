@@ -81,6 +81,31 @@ fn a_crossing_shows_both_sides_before_it_and_at_it() {
 }
 
 #[test]
+fn what_fits_and_what_a_wall_costs_is_worked_out() {
+    // H200: 65,536 registers, 2,048 threads, 228 KiB and 32 blocks a unit. 64 registers of
+    // 256 threads: 8 warps of 2,048, 32 fit, 4 blocks; 2048/256 = 8; (228 − 0) / (16 + 1) = 13.
+    let fits = derived("occ(h200, 64, 256, 16384).blocks");
+    assert_eq!(
+        fits,
+        [
+            "blocks that fit: 4 by registers, 8 by threads, 13 by shared memory, 32 by the limit on blocks; the fewest, 4, have 32 of 64 warps"
+        ]
+    );
+    // 16,384 registers of a SIMD over 8 warps of 32 threads: 64, a whole granule of 8.
+    let most = derived("most_registers(h200, 8)");
+    assert_eq!(
+        most,
+        ["16,384 registers over 256, 8 warps at a time: 64.00; in granules of 8 per thread 64"]
+    );
+    // facts/cost-model: the scores are written and read, 2·8·128·128·4 B of 9,963,520 B.
+    let wall = derived("price(qk, softmax)");
+    assert_eq!(
+        wall,
+        ["the block of V1 moves 9,963,520 B with this wall, 8,914,944 B without it"]
+    );
+}
+
+#[test]
 fn every_question_of_the_course_is_derived_in_few_lines() {
     let course = crate::Course::built_in();
     let gpus = GpuDatabase::embedded().unwrap();
