@@ -7,6 +7,7 @@ use super::keymap::{Action, Footer, FooterItem};
 use super::machine::Condition;
 use super::message::Effect;
 use super::note::Tone;
+use super::question::Asks;
 use super::screen::Screen;
 use super::setup::Setup;
 use super::shared::Shared;
@@ -192,7 +193,7 @@ impl Screen for SetupPage {
             Action::End => self.row = ITEMS.len() - 1,
             Action::Left => choose(self, shared, false, out),
             Action::Right => choose(self, shared, true, out),
-            Action::Open if self.item().is_typed() => {
+            Action::Open | Action::Change if self.item().is_typed() => {
                 self.field = Some(Field::replacing(&self.item().value(shared)));
             }
             Action::Open => choose(self, shared, true, out),
@@ -206,6 +207,14 @@ impl Screen for SetupPage {
 
     fn typing(&self, _: &Shared) -> bool {
         self.field.is_some()
+    }
+
+    /// A digit begins the value of its line.
+    fn asks(&self, _: &Shared) -> Asks {
+        match self.item().is_typed() {
+            true => Asks::Value,
+            false => Asks::Nothing,
+        }
     }
 
     fn press(&mut self, shared: &mut Shared, key: Key, _: &mut Out) {

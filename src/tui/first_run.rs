@@ -77,8 +77,9 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let under = u16::from(small);
     pen.right(columns - 1, y + 1 + under, "a  if not: ASCII", Role::Text);
     y += 2 + under + gap;
-    y = paragraph(&place, columns, y, pen) + gap;
-    if usize::from(y) + lines(PATH, columns).len() < usize::from(last) {
+    y = paragraph(&place, columns, y, pen);
+    let rows = lines(PATH, columns).len() as u16;
+    if let Some(y) = [y + gap, y].into_iter().find(|y| y + rows < last) {
         paragraph(PATH, columns, y, pen);
     }
     frame::message(state, "", "", pen, last - 1);
@@ -86,7 +87,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 }
 
 /// What Enter begins.
-const PATH: &str = "Enter begins a path through the course: chosen lessons in an order of its own, and the questions between them. Space goes on with it, wherever it stands.";
+const PATH: &str = "Enter begins a path: some of the lessons, and questions between them.";
 
 /// A text in lines as wide as the page.
 fn lines(text: &str, columns: u16) -> Vec<String> {

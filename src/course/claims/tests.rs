@@ -37,6 +37,17 @@ fn the_built_in_ledger_is_read_without_fault() {
 }
 
 #[test]
+fn a_title_is_plain_words_and_holds_no_id() {
+    let ledger = Ledger::built_in();
+    for claim in ledger.claims() {
+        let title = &claim.title;
+        let ids = ledger.claims().iter().map(|claim| claim.id.text.as_str());
+        let held: Vec<&str> = ids.filter(|id| title.contains(id)).collect();
+        assert!(held.is_empty(), "{title}: {held:?}");
+    }
+}
+
+#[test]
 fn everything_evaluates_and_prints() {
     let mut wrong = Vec::new();
     for claim in Ledger::built_in().claims() {

@@ -147,7 +147,11 @@ fn what_is_typed_is_in_view_in_every_size() {
 #[test]
 fn the_setup_page_types_only_where_something_is_typed() {
     let s = home(80, 24).press(&[ch('p')]).shows("Enter next value");
-    s.press(&[key(Code::Down)]).shows("Enter type a value");
+    let s = s.press(&[key(Code::Down)]).shows("Enter type a value");
+    // A digit begins the value, and leads to no page.
+    let s = s.typed("16").shows("16▌").press(&[ENTER]);
+    assert_eq!(s.state.page, Page::Setup);
+    assert_eq!(s.state.shared.bench.setup().shape.batch, 16);
 }
 
 #[test]

@@ -21,6 +21,22 @@ fn lab_v1_with_the_cursor_on_softmax() {
 }
 
 #[test]
+fn a_lab_without_a_roof_says_so_whole() {
+    use tinyllama_tutor::app::machine::Machine;
+    for (columns, rows) in [(80, 24), (110, 30), (120, 40), (200, 60)] {
+        let mut s = Screen::new(columns, rows);
+        s.state.shared.machine = Machine::default();
+        s = s.typed("3");
+        for _ in 0..17 {
+            let all = s.rows();
+            let said = all.iter().any(|row| row.contains("no roof known"));
+            assert!(said, "{columns}: {}", all.join("\n"));
+            s = s.keys(right(1));
+        }
+    }
+}
+
+#[test]
 fn ribbon_after_qkv() {
     ribbon(
         "ribbon-qkv",

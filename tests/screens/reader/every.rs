@@ -10,7 +10,7 @@ use tinyllama_tutor::course::Course;
 
 #[test]
 fn every_page_of_the_course_can_be_drawn_in_ascii_and_says_no_fault() {
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    for (columns, rows) in [(60, 18), (80, 24), (120, 40), (200, 60)] {
         let mut s = Screen::with(Course::built_in(), columns, rows);
         s.state.shared.look.ascii = true;
         s = s.press(&[ch('2')]);
@@ -38,7 +38,7 @@ fn every_page_of_the_course_can_be_drawn_in_ascii_and_says_no_fault() {
 
 #[test]
 fn every_form_of_the_course_can_be_drawn() {
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    for (columns, rows) in [(60, 18), (120, 40)] {
         let mut s = Screen::with(Course::built_in(), columns, rows).press(&[ch('7')]);
         let count = s.state.shared.study.course.exercises().len();
         for exercise in 0..count {
