@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 mod behind;
 mod history;
+mod said;
 
 use super::clock::Millis;
 use super::setup::Setup;
@@ -13,7 +14,7 @@ use plan::fusion::Cut;
 use plan::run::{
     BackendKind, MicroReport, Phase, Progress, Report, Request, RunError, RunErrorKind, WeightsFrom,
 };
-use study::timing::{self, Rounds, Timed, Trouble, Verdict};
+use study::timing::{Rounds, Timed, Verdict};
 
 /// Number of a run; answers to older ones are told apart by it.
 pub type Ticket = u64;
@@ -332,7 +333,10 @@ impl Runs {
         let Some(mut running) = self.running.take_if(|r| r.ticket == ticket) else {
             return (Outcome::Stale, None);
         };
-        let refused = result.as_ref().ok().and_then(|r| refused(running.cut, r));
+        let refused = result
+            .as_ref()
+            .ok()
+            .and_then(|r| said::refused(running.cut, r));
         let outcome = match (refused, result) {
             (Some(card), _) => {
                 let title = running.cut.title();
@@ -352,7 +356,7 @@ impl Runs {
                     running.progress =
                         (running.cuts.len() > 1).then(|| Progress::new(Phase::Timing, done, total));
                     let outcome = match running.rounds.repeated() && !repeated {
-                        true => Outcome::Again(again(&running)),
+                        true => Outcome::Again(said::again(&running)),
                         false => Outcome::GoesOn,
                     };
                     self.running = Some(running);
@@ -372,11 +376,11 @@ impl Runs {
         let cuts = running.cuts.iter().enumerate();
         let timed = cuts.filter_map(|(at, cut)| Some((*cut, running.rounds.of(at)?.ok()?)));
         let timed: Vec<(Cut, Timed)> = timed.collect();
-        let text = said(running, &timed);
+        let text = said::line(running, &timed);
         let other = timed
             .iter()
-            .find_map(|(cut, timed)| other_plan(&cut.title(), &timed.report));
-        let doubt = other.or_else(|| doubt(&timed));
+            .find_map(|(cut, timed)| said::other_plan(&cut.title(), &timed.report));
+        let doubt = other.or_else(|| said::doubt(&timed));
         for (cut, timed) in timed {
             if self.measured.len() == KEPT {
                 self.measured.remove(0);
@@ -419,98 +423,6 @@ impl Runs {
         });
         Outcome::Nothing(format!("{word}: {error}"))
     }
-}
-
-/// What is said of a job that is timed once more.
-fn again(running: &Running) -> String {
-    match (running.cuts.len(), running.rounds.progress()) {
-        (1, _) => "Something disturbed the times: they are taken once more.".to_owned(),
-        (plans, (_, all)) => format!(
-            "Something disturbed the times: as many rounds again, {all} runs of {plans} plans in all."
-        ),
-    }
-}
-
-/// The card of a result that is wrong.
-fn refused(cut: Cut, report: &Report) -> Option<Card> {
-    let check = report.check.as_ref().filter(|c| !c.pass)?;
-    let place = check
-        .first_wrong
-        .as_ref()
-        .map_or(String::new(), |w| format!(" First at {w}."));
-    let lines = vec![
-        format!(
-            "{} on {} gives wrong numbers: max error {:.1e}, tolerance {:.1e}.",
-            cut.title(),
-            report.backend,
-            check.max_abs_error,
-            check.tolerance
-        ),
-        format!("{place} No time is kept for a wrong result.")
-            .trim()
-            .to_owned(),
-    ];
-    Some(Card {
-        word: "refused",
-        lines,
-    })
-}
-
-/// The message line of a job that gave results: of plans in turns, what can be said of
-/// the first and the last.
-fn said(running: &Running, timed: &[(Cut, Timed)]) -> String {
-    match timed {
-        [(a, first), .., (b, last)]
-            if first.report.time_us.is_some() && last.report.time_us.is_some() =>
-        {
-            let among = timed.len() - 1;
-            let verdict = running.rounds.verdict(0, among, among);
-            verdict.sentence(&a.title(), &b.title())
-        }
-        [(cut, only)] | [.., (cut, only)] => sentence(&cut.title(), &only.report),
-        [] => String::new(),
-    }
-}
-
-/// The message line of a run that gave a result.
-fn sentence(title: &str, report: &Report) -> String {
-    let launches = format!(
-        "launches {} #, plan {} =",
-        report.launches.counted, report.plan.launches
-    );
-    match &report.time_us {
-        Some(t) => format!(
-            "{title}: {}, {}; {launches}",
-            timing::time(t),
-            plan::units::figure::counted(u64::from(t.runs), "run", "runs"),
-        ),
-        None => format!("{title}: no time; {launches}"),
-    }
-}
-
-/// The result of a job whose plans are not those that were launched.
-fn other_plan(title: &str, report: &Report) -> Option<String> {
-    (!report.launches.matches(report.plan.launches)).then(|| {
-        format!(
-            "{title}: {} launches were counted # and the plan has {} =. The backend does not run this plan.",
-            report.launches.counted, report.plan.launches
-        )
-    })
-}
-
-/// Why the time of a plan alone is doubtful. What ran in turns was disturbed alike, and its
-/// interval is as wide as that made it.
-fn doubt(timed: &[(Cut, Timed)]) -> Option<String> {
-    let [(cut, only)] = timed else {
-        return None;
-    };
-    let time = only.report.time_us.as_ref()?;
-    let trouble = only.trouble.as_ref().map(Trouble::brief)?;
-    let title = cut.title();
-    Some(format!(
-        "{title}: {}; {trouble}. r runs again.",
-        timing::time(time)
-    ))
 }
 
 #[cfg(test)]
