@@ -181,10 +181,10 @@ pub fn question(shared: &mut Shared, asked: &Asked, action: Action, out: &mut Ou
 }
 
 /// What is said to Enter, and to what is typed, where the right answer stands.
-const STANDS: &str = "This is answered right: i changes it, Space goes on, H shows the contents.";
+const STANDS: &str = "This is answered right: i changes it, H shows the contents.";
 
 /// What is said to both where a prediction was made.
-const PREDICTED: &str = "A prediction stays as it was made: Space goes on, H shows the contents.";
+const PREDICTED: &str = "A prediction stays as it was made. H shows the contents.";
 
 /// What is said to Enter, and to what is typed, where nothing is taken any more.
 pub fn stands(shared: &Shared, asked: &Asked) -> &'static str {

@@ -153,6 +153,10 @@ impl Screen for Compare {
                 (self.climbing, self.sent, self.pane) = (false, false, Pane::Figures);
             }
             Action::Figures => self.pane = self.pane.next(),
+            Action::Scope if self.pane != Pane::Off && !self.climbing => {
+                let text = "Figures and hotspots are per forward. Esc leads back to the table.";
+                shared.notes.say(Tone::Plain, text);
+            }
             Action::Scope => {
                 self.scope = match self.scope {
                     Scope::Forward => Scope::Block,

@@ -37,7 +37,7 @@ pub(super) fn press(
         Code::Esc => *find = None,
         Code::Enter | Code::Tab => {
             line.typing = false;
-            next(find, screen, shared, true, out);
+            seek(find, screen, shared, (true, false), out);
         }
         _ => {
             line.field.press(key);
@@ -45,12 +45,24 @@ pub(super) fn press(
     }
 }
 
-/// Goes to the next match, or the one before; round at the ends.
+/// Goes to the next match, or the one before, behind the last of a page to what lies beyond;
+/// round at the ends.
 pub(super) fn next(
     find: &mut Option<Find>,
     screen: &mut dyn Screen,
     shared: &mut Shared,
     forward: bool,
+    out: &mut Out,
+) {
+    seek(find, screen, shared, (forward, true), out);
+}
+
+/// `on`: what lies beyond the page comes before what was passed on it.
+fn seek(
+    find: &mut Option<Find>,
+    screen: &mut dyn Screen,
+    shared: &mut Shared,
+    (forward, on): (bool, bool),
     out: &mut Out,
 ) {
     let Some(line) = find else {
@@ -79,6 +91,10 @@ pub(super) fn next(
                 .get(*i)
                 .is_some_and(|text| text.to_lowercase().contains(&needle))
         });
+    let round = found.is_some_and(|at| if forward { at <= here } else { at >= here });
+    if on && round && screen.find_beyond(shared, &needle, forward, out) {
+        return;
+    }
     match found {
         Some(at) => screen.jump(shared, at),
         None if screen.find_beyond(shared, &needle, forward, out) => {}

@@ -93,6 +93,8 @@ pub struct Reader {
     pub(super) path: bool,
     /// The last of them was read to its end: Space leaves the lesson.
     pub(super) through: bool,
+    /// The line to which a search led.
+    found: Option<usize>,
     /// Another page led here to look something up: Esc leads back there.
     pub(super) visiting: bool,
 }
@@ -108,6 +110,7 @@ impl Reader {
         self.outline = None;
         self.reveal = false;
         self.through = false;
+        self.found = None;
     }
 
     /// Shows a section to which the path led.

@@ -267,8 +267,9 @@ struct Waiting {
 pub fn again(shared: &Shared) -> Vec<Asked> {
     let exercises = shared.study.progress.exercises.iter();
     let missed = exercises.flat_map(|(exercise, keys)| {
-        let wrong = keys.iter().filter(|(_, mark)| {
-            !mark.solved && matches!(mark.verdict, Some(Mark::Wrong | Mark::Slip))
+        let wrong = keys.iter().filter(|(key, mark)| {
+            let wrong = matches!(mark.verdict, Some(Mark::Wrong | Mark::Slip));
+            wrong && !mark.solved && !shared.study.progress.done_before(exercise, key)
         });
         wrong.map(|(key, _)| Asked {
             exercise: exercise.clone(),

@@ -89,9 +89,9 @@ pub struct Questions {
     /// Sheets that were asked for.
     pub(super) opened: Vec<String>,
     /// Another variant was asked for once, which waits for the second time.
-    pub(super) varying: bool,
+    pub(super) varying: Option<(String, usize)>,
     /// It was asked once to start the exercise of the form again, likewise.
-    pub(super) resetting: bool,
+    pub(super) resetting: Option<String>,
     /// The form is to bring the question under its cursor into view.
     pub(super) reveal: bool,
     /// What the sheet holds of the field that is open, ahead of what is answered.
@@ -134,7 +134,7 @@ impl Questions {
         self.draft.take_if(|(asked, _)| of_it(asked));
         self.change.take_if(|(asked, _)| of_it(asked));
         self.ahead.take_if(|(asked, _)| of_it(asked));
-        (self.varying, self.resetting) = (false, false);
+        (self.varying, self.resetting) = (None, None);
     }
 
     /// Nothing is being changed any more.

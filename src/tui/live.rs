@@ -262,9 +262,9 @@ fn predictions(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
                 let alone = || waits_alone(&state.reader, &state.shared, place.live);
                 let begun = place.begun();
                 let how = match (begun.is_empty(), place.keys) {
-                    (false, true) => format!("{begun}: typed, not kept; Enter goes on with it."),
+                    (false, true) => format!("{begun}: typed, not entered; Enter goes on with it."),
                     (false, false) => {
-                        format!("{begun}: typed, not kept; Tab, Enter go on with it.")
+                        format!("{begun}: typed, not entered; Tab, Enter go on with it.")
                     }
                     (_, true) => "Enter, then type your number; the figures show after it.".into(),
                     _ if alone() => "Type your number; the figures show after it.".into(),

@@ -137,6 +137,29 @@ fn v_asks_also_where_all_is_right_and_the_way_back_stays_in_sight() {
 }
 
 #[test]
+fn what_one_exercise_was_asked_is_no_answer_of_another() {
+    let right = [("rank", "1")];
+    let varied = |s: &Screen| s.effects.iter().any(|e| matches!(e, Effect::Vary { .. }));
+    let s = opened("ex2", &[("qkv", "33554432")], (80, 24)).press(&[ch('v')]);
+    let mut s = s.shows("v again begins variant 1 of ex2");
+    s = s.press(&[ch(':')]).typed("ex17").press(&[ENTER]);
+    let read = SheetRead {
+        kept: Some(kept("ex17", &right)),
+        answers: sheet(&right),
+        again: false,
+    };
+    s.tell(Message::Sheet("ex17".to_owned(), Box::new(read)));
+    let s = s
+        .press(&[ch('v')])
+        .shows("v again begins variant 1 of ex17");
+    assert!(!varied(&s));
+    assert!(varied(&s.press(&[ch('v')])));
+    // Where nothing stands, nothing is asked.
+    let s = opened("ex2", &[], (80, 24)).press(&[ch('v')]);
+    assert!(varied(&s));
+}
+
+#[test]
 fn what_a_shell_reset_or_undid_stands_in_the_form_and_nothing_is_recorded() {
     let answers = [("block", "17"), ("products", "9")];
     let events = |s: &Screen| s.recorded().len();
@@ -339,4 +362,23 @@ fn a_change_of_a_right_answer_is_there_after_a_new_start() {
     // Esc leaves the answer as it was, and nothing is begun any more.
     let s = s.press(&[ESC]).shows("right").press(&[ch('i')]);
     s.shows("1/12▌");
+}
+
+#[test]
+fn a_changed_mark_is_there_after_a_new_start() {
+    let at = |mut s: Screen| {
+        s = s.press(&[ch(':')]).typed("ex3").press(&[ENTER]);
+        let read = SheetRead {
+            kept: Some(kept("ex3", &[("worst", "res1")])),
+            answers: sheet(&[("worst", "res1")]),
+            again: false,
+        };
+        s.tell(Message::Sheet("ex3".to_owned(), Box::new(read)));
+        s.press(&[TAB; 4]).shows("(x) res1")
+    };
+    let mut s = at(again((80, 24), None)).press(&[ch('i'), ch('1'), SPACE]);
+    s = s.shows("(x) q");
+    let lab = kept_lab(&mut s);
+    let s = at(again((80, 24), Some(lab))).press(&[ch('i')]);
+    s.shows("(x) q").shows("What you had begun stands here");
 }

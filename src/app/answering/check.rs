@@ -117,6 +117,7 @@ pub fn write(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
         Some((drafted, draft)) if drafted == asked => {
             let other = draft != typed;
             typed.clone_into(draft);
+            shared.questions.change = Some((asked.clone(), typed.to_owned()));
             if other {
                 // What was found of another answer says nothing of this one.
                 shared.questions.question_mut(asked).judgement = None;

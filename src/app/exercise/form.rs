@@ -29,9 +29,9 @@ pub(super) fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out
         }
     };
     if action != Action::Variant {
-        shared.questions.varying = false;
+        shared.questions.varying = None;
     }
-    shared.questions.resetting = false;
+    shared.questions.resetting = None;
     if matches!(action, Action::Up | Action::Down)
         && let Some(asked) = current(page, shared)
         && (grid::row(shared, &asked, action == Action::Up)

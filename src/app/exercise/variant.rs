@@ -24,7 +24,9 @@ pub(super) fn next(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
         None if elsewhere => "the same questions about the device of the course",
         None => "the same questions at another shape",
     };
-    if !std::mem::replace(&mut shared.questions.varying, true) {
+    let armed = Some((id.clone(), next));
+    if stands(shared, &id) && shared.questions.varying != armed {
+        shared.questions.varying = armed;
         let text = format!(
             "v again begins variant {next} of {id}, {others}; the answers to this one then leave the sheet."
         );
@@ -57,9 +59,15 @@ pub(super) fn after(page: &Exercises, shared: &Shared) -> Option<usize> {
 /// Whether anything of an exercise was answered or asked for, so that there is something
 /// to bring back.
 fn begun(shared: &Shared, id: &str) -> bool {
+    stands(shared, id) || shared.study.progress.has_begun(id)
+}
+
+/// Whether something stands at the shape of the page that another one takes away.
+fn stands(shared: &Shared, id: &str) -> bool {
     let typed = shared.study.answers.get(id);
-    let typed = typed.is_some_and(|all| all.values().any(|answer| !answer.trim().is_empty()));
-    typed || shared.study.progress.has_begun(id)
+    let marks = shared.study.progress.exercises.get(id);
+    typed.is_some_and(|all| all.values().any(|answer| !answer.trim().is_empty()))
+        || marks.is_some_and(|keys| !keys.is_empty())
 }
 
 /// Starts the exercise of the form again, at the shape that it has.
@@ -73,7 +81,8 @@ pub(crate) fn reset(page: &mut Exercises, shared: &mut Shared, out: &mut Out) {
         shared.notes.say(Tone::Plain, text);
         return;
     }
-    if !std::mem::replace(&mut shared.questions.resetting, true) {
+    if shared.questions.resetting.as_ref() != Some(&id) {
+        shared.questions.resetting = Some(id.clone());
         let text = format!(
             ":reset again empties the sheet of {id} and forgets its verdicts; in a shell, tinyllama-tutor reset --undo brings them back."
         );

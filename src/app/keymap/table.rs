@@ -412,7 +412,7 @@ pub const TABLE: &[Entry] = &[
         On::Anywhere,
         &[(ch('/'), Find)],
         &[(ch('n'), FindNext), (ch('N'), FindPrevious)],
-        "find in this screen",
+        "find; n on, N back",
     ),
     entry(On::Anywhere, &[(ch(':'), Palette)], &[], "command, lesson"),
     entry(

@@ -17,7 +17,13 @@ pub fn footer(reader: &Reader, shared: &Shared) -> Footer {
         _ if reader.outline.is_some() => OUTLINE,
         Focus::Text if walks(reader, shared) => TEXT,
         Focus::Text => return without(TEXT, &[Action::NextPart]),
-        Focus::Block(_) if reader.typing(shared) => TYPING,
+        Focus::Block(_) if reader.typing(shared) => {
+            return match shared.questions.field.is_some() {
+                true => TYPING.into(),
+                // A guess is not graded.
+                false => renamed(TYPING, Action::Open, "keep"),
+            };
+        }
         Focus::Block(_) => return block_footer(reader, shared),
         Focus::Lab => LAB,
     };

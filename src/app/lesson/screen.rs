@@ -217,11 +217,15 @@ impl Screen for Reader {
     }
 
     fn place(&self, _: &Shared) -> usize {
-        self.scroll
+        // The end of a page shows lines to which it cannot be scrolled.
+        match self.found {
+            Some(at) if self.scroll == at.min(self.last()) => at,
+            _ => self.scroll,
+        }
     }
 
     fn jump(&mut self, _: &mut Shared, at: usize) {
-        self.scroll = at;
+        (self.scroll, self.found) = (at, Some(at));
     }
 
     fn find_beyond(

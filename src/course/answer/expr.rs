@@ -21,7 +21,7 @@
 //! - `.barriers` are waits of the whole grid inside kernels, `.tensors` what the
 //!   ops make (RoPE makes two), `.ops` their names;
 //! - `crossing(batch, x, y)` is the least batch at which x exceeds y;
-//! - `macs` halves every FLOP count, `no_heads` multiplies qk and pv by H,
+//! - `macs` counts a multiply-accumulate of a product as one FLOP, `no_heads` multiplies qk and pv by H,
 //!   `no_gqa` sets K = H, `no_head` drops the kernel `lm_head` of a forward;
 //! - a unit belongs to the number before it (`4 B` is four bytes, `4*B` four
 //!   batches); of the letters, `a` and `w` are the bytes of one element.

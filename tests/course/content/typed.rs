@@ -64,7 +64,7 @@ fn launches() {
         ("ex1", "products", "9", "right"), // the seven, qk and pv
         ("ex1", "products", "7", "slip"),
         ("ex1", "forward", "71", "right"), // 4·17 + embed, final_norm, lm_head
-        ("ex1", "forward", "75", "right"), // 4·18 + 3
+        ("ex1", "forward", "75", "slip"),  // 4·18 + 3: RoPE of q and of k apart, as in block
         ("ex1", "forward", "68", "slip"),
         ("ex1", "forward", "48", "slip"),
         ("ex1", "outside", "embed, final_norm, lm_head", "right"),

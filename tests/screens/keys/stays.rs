@@ -60,7 +60,7 @@ fn a_guess_that_was_not_kept_waits_where_it_was_typed() {
         .typed("17")
         .press(&[ESC])
         .shows("What you typed waits here, not kept as your guess");
-    let s = s.shows("17: typed, not kept");
+    let s = s.shows("17: typed, not entered");
     let s = s.press(&[TAB, ENTER]).shows("> 17▌");
     // It is kept as half-typed answers are: after a restart it stands there too.
     let events = s.recorded();
@@ -71,7 +71,7 @@ fn a_guess_that_was_not_kept_waits_where_it_was_typed() {
     *progress = course::Progress::read(&text).unwrap();
     again.state.revision += 1;
     again.painter.fit(&mut again.state);
-    let again = again.shows("17: typed, not kept");
+    let again = again.shows("17: typed, not entered");
     // Kept as a guess, nothing waits any more; so too where it is emptied.
     let kept = again.press(&[TAB, ENTER, ENTER]).hides("not kept");
     assert!(kept.state.shared.study.progress.begun.is_empty());

@@ -126,6 +126,18 @@ fn text_is_found_in_this_section_and_in_the_next_ones() {
 }
 
 #[test]
+fn the_next_match_behind_the_last_of_a_section_is_in_another() {
+    let s = Screen::with(Course::built_in(), 80, 24).press(&[ch(':')]);
+    let s = s
+        .typed("12")
+        .press(&[ENTER, ch('o'), key(Code::Home), ENTER]);
+    let s = s.press(&[ch('/')]).typed("price").press(&[ENTER]);
+    let first = s.state.reader.section;
+    let s = s.press(&[ch('n'); 12]);
+    assert!(s.state.reader.section > first, "{:?}", s.rows());
+}
+
+#[test]
 fn a_search_that_leads_to_a_question_wants_its_sheet_and_ends_what_was_lent() {
     let s = Screen::with(Course::built_in(), 80, 24).press(&[ch(':')]);
     let s = s.typed("09").press(&[ENTER]);

@@ -180,31 +180,29 @@ fn mebi(q: Quantity) -> Quantity {
     Quantity::new(q.value() * 1e6 / 1_048_576.0, Dimension::Bytes)
 }
 
-/// FLOPs under the slips: attention products times H, everything halved.
+/// FLOPs under the slips: attention products times H, a multiply-accumulate as one.
 fn flops(found: &Found, n: u64, column: usize) -> Result<Quantity> {
     let too_large = || ExprError {
         column,
         message: "the FLOPs do not fit in 64 bits".to_owned(),
     };
-    let mut n = n;
-    if found.setup.slips.no_heads {
+    let slips = &found.setup.slips;
+    let of = |counted: fn(OpKind) -> bool| -> u64 {
+        let kernels = found.priced.kernels.iter();
+        let terms = kernels.flat_map(|k| &k.flop_terms);
+        terms.filter(|t| counted(t.op)).map(|t| t.flops).sum()
+    };
+    // Of a product every other operation is the addition of a multiply-accumulate.
+    let parts = if slips.macs { 2 } else { 1 };
+    let products = of(OpKind::is_product);
+    let mut n = n.saturating_sub(products - products / parts);
+    if slips.no_heads {
         let sizes = found.setup.config.sizes().map_err(fault(column))?;
-        let attention: u64 = found
-            .priced
-            .kernels
-            .iter()
-            .flat_map(|k| &k.flop_terms)
-            .filter(|t| matches!(t.op, OpKind::Qk | OpKind::Pv))
-            .map(|t| t.flops)
-            .sum();
+        let attention = of(|op| matches!(op, OpKind::Qk | OpKind::Pv)) / parts;
         let more = attention
             .checked_mul(sizes.get(Symbol::Heads) - 1)
             .ok_or_else(too_large)?;
         n = n.checked_add(more).ok_or_else(too_large)?;
     }
-    Ok(match (found.setup.slips.macs, n % 2) {
-        (false, _) => Quantity::flop(n),
-        (true, 0) => Quantity::flop(n / 2),
-        (true, _) => Quantity::new(n as f64 / 2.0, Dimension::Flop),
-    })
+    Ok(Quantity::flop(n))
 }

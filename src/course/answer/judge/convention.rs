@@ -22,8 +22,8 @@ struct Convention {
 const CONVENTIONS: [Convention; 8] = [
     Convention {
         setting: Setting::Macs(true),
-        alone: "This is the value with half of the operations; a multiply-accumulate counts as two here.",
-        half: "half of the operations, a multiply-accumulate as one",
+        alone: "This counts a multiply-accumulate as one operation; here it is two.",
+        half: "a multiply-accumulate as one operation",
         words: &["accumulate"],
     },
     Convention {

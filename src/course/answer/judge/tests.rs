@@ -204,7 +204,7 @@ fn larger_whole_numbers_are_right_at_four_digits() {
             says(typed, &key, &[])
         );
     }
-    assert!(says("25165824", &key, &[]).contains("Two conventions at once give this: half of the operations, a multiply-accumulate as one, and k and v as wide as q."));
+    assert!(says("25165824", &key, &[]).contains("Two conventions at once give this: a multiply-accumulate as one operation, and k and v as wide as q."));
 }
 
 #[test]

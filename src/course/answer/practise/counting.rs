@@ -273,6 +273,6 @@ fn intensity(
         )
         .under(
             vec![Setting::Macs(true)],
-            "This is the value with half of the operations; a multiply-accumulate counts as two.",
+            "This counts a multiply-accumulate as one operation.",
         )
 }
