@@ -1,7 +1,7 @@
 //! What outlives the program beside sheets and progress: the plan of the lab, those before it
-//! and its setup, the learner's point, what is typed in place of a right answer, practice, the backend that was
-//! picked, roofs that were measured here, and runs with their history. Plain data; the
-//! outside reads and writes it.
+//! and its setup, the backend that was picked, roofs that were measured here, runs with their
+//! history; the learner's own point, what is typed in place of a right answer, and practice.
+//! Plain data; the outside reads and writes it.
 
 use super::machine::Ceilings;
 use plan::cost::Config;
