@@ -22,6 +22,9 @@ pub struct Lab {
     /// The learner's own point on the roofline, FLOP/B.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<f64>,
+    /// Lesson and section of the path that were left before their end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<(String, String)>,
     /// A change to a right answer that has no verdict yet: the answer itself stays in its
     /// sheet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -137,6 +140,11 @@ pub struct Keeping {
 }
 
 impl Keeping {
+    /// What is kept now.
+    pub fn last(&self) -> Option<&Lab> {
+        self.last.as_ref()
+    }
+
     /// The lab, where it has to be written.
     pub(super) fn changed(&mut self, now: Lab) -> Option<Lab> {
         if self.waits.is_some() || self.last.as_ref().is_none_or(|last| *last == now) {

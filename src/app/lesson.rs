@@ -17,6 +17,7 @@ use super::intent::Out;
 use super::live::{self, Block};
 use super::onward;
 use super::shared::Shared;
+use super::study::Study;
 use course::answer::claim::Evidence;
 use course::{Event, Ledger, Lesson, Live, Next, Section};
 
@@ -95,6 +96,11 @@ pub struct Reader {
     pub(super) through: bool,
     /// The line to which a search led.
     found: Option<usize>,
+    /// Lesson and section of the path that were left before their end, until the course is
+    /// known.
+    pub(super) left: Option<(String, String)>,
+    /// They were, and the page was not drawn since.
+    unfinished: bool,
     /// Another page led here to look something up: Esc leads back there.
     pub(super) visiting: bool,
 }
@@ -111,6 +117,7 @@ impl Reader {
         self.reveal = false;
         self.through = false;
         self.found = None;
+        self.unfinished = false;
     }
 
     /// Shows a section to which the path led.
@@ -162,7 +169,37 @@ impl Reader {
 
     /// Text of the section lies below what is shown, and the path led here.
     pub fn stops_on_path(&self) -> bool {
-        self.path && self.opened && self.page_below().is_some()
+        self.path && self.opened && (self.unfinished || self.page_below().is_some())
+    }
+
+    /// What a new start has to know of it: lesson and section, by their ids.
+    pub(super) fn rest(&self, shared: &Shared) -> Option<(String, String)> {
+        let here = || {
+            Some((
+                lesson(self, shared)?.id.clone(),
+                section(self, shared)?.id.clone(),
+            ))
+        };
+        let now = self.stops_on_path().then(here).flatten();
+        self.left.clone().or(now)
+    }
+
+    /// Goes back to where the path was left, once the course is known.
+    pub(super) fn resume(&mut self, study: &Study) {
+        if !study.loaded || self.opened {
+            return;
+        }
+        let Some((id, section)) = self.left.take() else {
+            return;
+        };
+        let Some(at) = study.place_of(&id) else {
+            return;
+        };
+        let sections = study.lesson(at).map_or(&[][..], |found| &found.sections);
+        if let Some(place) = sections.iter().position(|s| s.id == section) {
+            self.turn(at, place);
+            (self.path, self.opened, self.unfinished) = (true, true, true);
+        }
     }
 
     /// The block that has the keys is to be in view, whatever its size is now.

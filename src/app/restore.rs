@@ -1,7 +1,7 @@
 //! The lab as it is kept, and as it comes back.
 
 use super::keep::{Change, Kept, Lab, Roof};
-use super::live::Lent;
+use super::lesson::Reader;
 use super::machine::{BackendFacts, Ceilings, Condition, Source};
 use super::note::Tone;
 use super::practise::Practise;
@@ -11,9 +11,14 @@ use super::setup::Setup;
 use super::shared::Shared;
 
 /// The lab as it is kept now; what a lesson put on the bench for a while is not meant.
-pub(super) fn lab(shared: &Shared, lent: &Lent, roofline: &Roofline, practise: &Practise) -> Lab {
+pub(super) fn lab(
+    shared: &Shared,
+    reader: &Reader,
+    roofline: &Roofline,
+    practise: &Practise,
+) -> Lab {
     let change = shared.questions.change.as_ref();
-    let (bench, picked) = lent.own(shared);
+    let (bench, picked) = reader.lent.own(shared);
     let measured = |c: &&Ceilings| c.source == Source::Measured;
     let roofs = shared.machine.backends.iter().filter_map(|b| {
         Some(Roof {
@@ -28,6 +33,7 @@ pub(super) fn lab(shared: &Shared, lent: &Lent, roofline: &Roofline, practise: &
         seed: bench.setup().seed,
         undo: bench.before().to_vec(),
         point: roofline.own(),
+        rest: reader.rest(shared),
         change: change.map(|(asked, typed)| Change {
             exercise: asked.exercise.clone(),
             key: asked.key.clone(),
@@ -75,6 +81,7 @@ pub(super) fn restored(
     shared.keeping.last = match (kept.lab.clone(), opened) {
         (Some(lab), Some(opened)) if shared.keeping.asked_for => Some(Lab {
             point: lab.point,
+            rest: lab.rest,
             change: lab.change,
             practice: lab.practice,
             backend: lab.backend,
@@ -180,6 +187,7 @@ mod tests {
                 seed: 1,
                 undo: vec![Version::V3.cut()],
                 point: Some(44.0),
+                rest: None,
                 change: None,
                 practice: None,
                 backend: None,

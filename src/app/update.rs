@@ -94,6 +94,8 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
         }
         Message::Studies(kept) => shared.studies.kept = Some(kept),
         Message::Restored(kept) => {
+            state.reader.left = kept.lab.as_ref().and_then(|lab| lab.rest.clone());
+            state.reader.resume(&shared.study);
             let (roofline, practise) = (&mut state.roofline, &mut state.practise);
             restore::restored(shared, roofline, practise, *kept);
         }
@@ -165,7 +167,7 @@ fn in_hand(state: &mut State, out: &mut Out) {
 fn to_keep(state: &State) -> super::keep::Lab {
     restore::lab(
         &state.shared,
-        &state.reader.lent,
+        &state.reader,
         &state.roofline,
         &state.practise,
     )
@@ -213,6 +215,7 @@ fn loaded(state: &mut State, study: Study, out: &mut Out) {
         ..Contents::default()
     };
     shared.contents.refresh(&shared.study);
+    state.reader.resume(&shared.study);
     // The cursor starts where the learner stopped.
     state.home.cursor = shared.contents.stopped.as_ref().map_or(0, |s| s.lesson);
     state.exercises.cursor = shared.study.begun().unwrap_or_default();

@@ -246,6 +246,7 @@ mod tests {
             seed: 7,
             undo: vec![Version::V1.cut()],
             point: Some(32.5),
+            rest: Some(("00-welcome".into(), "the-picture-that-stays".into())),
             change: None,
             practice: None,
             backend: Some("simt".into()),

@@ -92,7 +92,10 @@ fn what_was_left_half_typed_is_not_added_to_in_a_lesson() {
         let s = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB]);
         let s = s.typed("5").press(&[ESC, ch(c)]);
         assert_eq!(s.state.page, page);
-        let s = s.press(&[ch('2')]).hides("▌").shows("5: typed, not kept");
+        let s = s
+            .press(&[ch('2')])
+            .hides("▌")
+            .shows("5: typed, not entered");
         assert_eq!(s.state.reader.focus, Focus::Text);
         // The guess made, a question half typed.
         let s = s

@@ -306,7 +306,9 @@ fn kept_lab(s: &mut Screen) -> Lab {
         Effect::KeepLab(lab) => Some((**lab).clone()),
         _ => None,
     });
-    kept.unwrap()
+    // Where nothing changed since, what came back is still there.
+    kept.or_else(|| s.state.shared.keeping.last().cloned())
+        .unwrap()
 }
 
 /// The program anew, with what was kept of the lab.
@@ -381,4 +383,16 @@ fn a_changed_mark_is_there_after_a_new_start() {
     let lab = kept_lab(&mut s);
     let s = at(again((80, 24), Some(lab))).press(&[ch('i')]);
     s.shows("(x) q").shows("What you had begun stands here");
+}
+
+#[test]
+fn the_rest_of_a_section_of_the_path_waits_after_a_new_start() {
+    // The first section is longer than the page.
+    let s = again((60, 18), None).press(&[SPACE, ch('1')]);
+    let mut s = s.shows("the rest of lesson 00");
+    let lab = kept_lab(&mut s);
+    let mut s = again((60, 18), Some(lab)).shows("the rest of lesson 00");
+    assert_eq!(kept_lab(&mut s).rest.unwrap().0, "00-welcome");
+    let s = s.press(&[SPACE]).shows("What this workshop is");
+    assert_eq!(s.state.reader.section, 0);
 }

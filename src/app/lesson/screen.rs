@@ -107,7 +107,7 @@ impl Screen for Reader {
 
     /// The lesson that was open, or where the learner stopped, or the first.
     fn entered(&mut self, shared: &mut Shared, _: Option<String>, out: &mut Out) {
-        self.visiting = false;
+        (self.visiting, self.unfinished) = (false, false);
         if !self.opened {
             let (lesson, section) = stopped(&shared.study).unwrap_or((0, 0));
             self.turn(lesson, section);

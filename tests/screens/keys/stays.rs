@@ -59,7 +59,7 @@ fn a_guess_that_was_not_kept_waits_where_it_was_typed() {
     let s = s
         .typed("17")
         .press(&[ESC])
-        .shows("What you typed waits here, not kept as your guess");
+        .shows("What you typed waits here, not entered as your guess");
     let s = s.shows("17: typed, not entered");
     let s = s.press(&[TAB, ENTER]).shows("> 17▌");
     // It is kept as half-typed answers are: after a restart it stands there too.
@@ -73,7 +73,7 @@ fn a_guess_that_was_not_kept_waits_where_it_was_typed() {
     again.painter.fit(&mut again.state);
     let again = again.shows("17: typed, not entered");
     // Kept as a guess, nothing waits any more; so too where it is emptied.
-    let kept = again.press(&[TAB, ENTER, ENTER]).hides("not kept");
+    let kept = again.press(&[TAB, ENTER, ENTER]).hides("not entered");
     assert!(kept.state.shared.study.progress.begun.is_empty());
     let emptied = s.press(&[key(Code::Backspace), key(Code::Backspace), ESC]);
     assert!(emptied.state.shared.study.progress.begun.is_empty());

@@ -181,7 +181,9 @@ fn binary_prefix(typed: &Typed, wanted: &Wanted) -> Option<Fits> {
     if !(same || rounds && near()) {
         return None;
     }
-    let number = units::significant(typed.quantity.in_unit(unit), 4);
+    // As many digits as were typed: the others are not known to be right.
+    let digits = typed.digits.map_or(4, |d| d.clamp(1, 9) as i32);
+    let number = units::significant(typed.quantity.in_unit(unit), digits);
     let power = match decimal {
         "kB" => ("10^3", "2^10"),
         "MB" => ("10^6", "2^20"),

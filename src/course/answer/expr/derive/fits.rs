@@ -71,7 +71,9 @@ impl Derivation<'_> {
         let (with, without) = price_sides(a, b, setup, 0).ok()?;
         Some(Step {
             text: format!(
-                "the block of V1 moves {} with this wall, {} without it",
+                "the wall between {} and {}: the block of V1 moves {} with it, {} without it",
+                a.name(),
+                b.name(),
                 spelled(&with),
                 spelled(&without)
             ),

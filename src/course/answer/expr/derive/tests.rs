@@ -101,7 +101,9 @@ fn what_fits_and_what_a_wall_costs_is_worked_out() {
     let wall = derived("price(qk, softmax)");
     assert_eq!(
         wall,
-        ["the block of V1 moves 9,963,520 B with this wall, 8,914,944 B without it"]
+        [
+            "the wall between qk and softmax: the block of V1 moves 9,963,520 B with it, 8,914,944 B without it"
+        ]
     );
 }
 
