@@ -117,7 +117,8 @@ fn free_text_shows_a_worked_answer_once_it_is_kept() {
 #[test]
 fn v_begins_another_variant_after_a_warning() {
     let screen = form()
-        .press(&[ch('v')])
+        .typed("5")
+        .press(&[ENTER, ESC, ch('v')])
         .shows("v again begins variant 1")
         .press(&[ch('v')])
         .shows("Peak activations at B 4");
