@@ -131,7 +131,7 @@ pub(super) const PATTERNS: &[Pattern] = &[
             )
             .slip(
                 format!("kernel(v1, {op}).read_bytes"),
-                "This is what it reads of activations. What it writes, and its weights, count too.",
+                "This is what it reads of activations. What it writes counts too, and so do weights where it has any.",
             )
             .slip(
                 format!("kernel(v1, {op}).bytes - kernel(v1, {op}).written_bytes"),
