@@ -48,6 +48,13 @@ pub struct Roofline {
     view: View,
 }
 
+impl Roofline {
+    /// A roof was measured, under which the page shows floors from now on.
+    pub(super) fn under_own(&mut self) {
+        self.sheet = false;
+    }
+}
+
 /// Keys that the footer names.
 const FOOTER: &[FooterItem] = &[
     (&[Action::Left, Action::Right], "kernel"),

@@ -99,7 +99,12 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             let (roofline, practise) = (&mut state.roofline, &mut state.practise);
             restore::restored(shared, roofline, practise, *kept);
         }
-        Message::Ceilings(backend, measured) => roof(shared, &backend, measured),
+        Message::Ceilings(backend, measured) => {
+            if measured.is_ok() {
+                state.roofline.under_own();
+            }
+            roof(shared, &backend, measured);
+        }
         Message::RunProgress(ticket, progress) => shared.runs.progress(ticket, progress),
         Message::RunDone(ticket, result) => {
             let (outcome, next) = shared.runs.done(ticket, *result, shared.now);

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use super::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB, sheet_read};
 use tinyllama_tutor::app::keep::{Kept, Lab};
 use tinyllama_tutor::app::key::{Code, Key, ch, ctrl, key};
-use tinyllama_tutor::app::{Effect, Message, Page, SheetRead, update};
+use tinyllama_tutor::app::{Effect, Event as AppEvent, Message, Page, SheetRead, update};
 use tinyllama_tutor::course::{Course, Event, Kind, Mark, Progress};
 
 /// The form of an exercise as a workshop finds it that was opened anew: these questions hold
@@ -297,10 +297,8 @@ fn the_first_page_says_where_answers_are_kept_once_a_folder_was_made() {
 fn kept_lab(s: &mut Screen) -> Lab {
     let at = s.state.shared.now + 1000;
     let message = Message::Tick;
-    s.effects.extend(update(
-        &mut s.state,
-        tinyllama_tutor::app::Event { at, message },
-    ));
+    s.effects
+        .extend(update(&mut s.state, AppEvent { at, message }));
     let mut all = s.effects.iter().rev();
     let kept = all.find_map(|effect| match effect {
         Effect::KeepLab(lab) => Some((**lab).clone()),

@@ -37,6 +37,9 @@ pub(crate) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
     (wants == Asks::Value).then_some(at)
 }
 
+/// Rows of a block in which its question and its field stand, at least.
+const ASKED: usize = 6;
+
 /// The one block in view that is not answered, while the text has the keys, and what digits
 /// mean to it.
 pub(crate) fn open(reader: &Reader, shared: &Shared) -> Option<(usize, Asks)> {
@@ -46,7 +49,11 @@ pub(crate) fn open(reader: &Reader, shared: &Shared) -> Option<(usize, Asks)> {
     let view = reader.view();
     let seen = |at: usize| {
         let place = reader.extent.blocks.get(at);
-        place.is_some_and(|(first, lines)| *first < view.end && first + lines > view.start)
+        place.is_some_and(|(first, lines)| {
+            let (from, to) = ((*first).max(view.start), (first + lines).min(view.end));
+            // A border alone, or the beginning of what is asked, shows not where one types.
+            to.saturating_sub(from) >= ASKED.min(lines.saturating_sub(1)).max(1)
+        })
     };
     let lesson = lesson::lesson(reader, shared)?;
     let blocks = lesson::section(reader, shared)?.live();

@@ -107,6 +107,18 @@ fn sixteen_bits_have_two_roofs() {
 }
 
 #[test]
+fn a_roof_that_was_measured_is_shown_where_the_data_sheet_stood() {
+    let mut state = page();
+    press(&mut state, ch('d'));
+    let source = |state: &State| state.roofline.view().roofs.roof.as_ref().map(|r| r.source);
+    assert_eq!(source(&state), Some(Source::DataSheet));
+    let own = Ceilings::measured("H200", 4000e9, 50e12);
+    let message = Message::Ceilings("cpu".into(), Ok(own));
+    update(&mut state, Event { at: 1, message });
+    assert_eq!(source(&state), Some(Source::Measured));
+}
+
+#[test]
 fn arrows_walk_along_the_roof_and_the_lab_follows() {
     let mut state = page();
     assert_eq!(state.shared.slot, 0, "norm1");

@@ -38,6 +38,20 @@ fn the_one_question_in_view_takes_digits_from_the_text() {
 }
 
 #[test]
+fn a_digit_goes_into_no_guess_whose_line_is_not_in_view() {
+    let s = home(60, 18).press(&[ch(':')]);
+    let s = s
+        .typed("12")
+        .press(&[ENTER, ch('o'), key(Code::Home), ENTER]);
+    let mut s = s.press(&[ch('G')]).shows("ype your number");
+    while s.rows().iter().any(|row| row.contains("ype your number")) {
+        s = s.press(&[ch('k')]);
+    }
+    let s = s.shows("before you look").press(&[ch('9')]);
+    assert_eq!(s.state.page, Page::Doctor);
+}
+
+#[test]
 fn a_digit_gives_the_option_under_the_cursor_its_place_in_an_order() {
     let s = form()
         .press(&[key(Code::Down); 4])
