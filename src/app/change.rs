@@ -173,7 +173,7 @@ impl Shared {
     /// Says how long runs of so many FLOP take, where one waits for them.
     fn say_how_long(&mut self, flops: u64) {
         let known = self.runs.expected(flops);
-        let usual = (self.machine.kind() == BackendKind::Simt).then(|| ON_SIMT * flops as f64);
+        let usual = (self.machine.kind() == BackendKind::Simt).then_some(ON_SIMT * flops as f64);
         let Some(seconds) = known.or(usual).filter(|seconds| *seconds > WAITED) else {
             return;
         };

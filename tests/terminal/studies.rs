@@ -108,15 +108,12 @@ fn a_restart_brings_plan_and_times_back() {
     let mut p = open(state);
     p.wait_for("? help");
     p.press("3");
-    p.wait_for("±");
-    let time = |screen: &str| {
-        let line = screen
-            .lines()
-            .find(|line| line.contains(" @ ") && line.contains('±'));
-        line.map(str::trim_end).map(str::to_owned)
-    };
-    assert!(time(&before).is_some(), "{before}");
-    assert_eq!(time(&p.settled()), time(&before));
+    // Of a busy machine the times may have no spread beside them.
+    let line = before.lines().find(|line| line.contains("fwd @ "));
+    let times = line.map(str::trim_end).unwrap_or_default();
+    let (_, times) = times.split_once(" @ ").unwrap();
+    assert!(times.contains(|c: char| c.is_ascii_digit()), "{before}");
+    p.wait_for(times.trim());
     p.press("q");
     assert_eq!(p.exit().0, 0);
 }
