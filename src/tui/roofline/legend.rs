@@ -217,7 +217,7 @@ fn below(state: &State) -> Vec<(String, Role)> {
         lines.push(("A: kernel a as it ran @".to_owned(), Role::Measured));
     }
     // Letters never hide each other.
-    lines.push(("below another: same spot".to_owned(), Role::Dim));
+    lines.push(("stacked: the same spot".to_owned(), Role::Dim));
     lines
 }
 
