@@ -243,13 +243,13 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
         .filter(|(word, n, _)| *n > 0 || matches!(*word, "right" | "slip"))
         .collect();
     let counted = counts.len() as u16;
-    let room = pen.height().saturating_sub(10 + counted);
+    let slips = u16::from(!contents.slips.is_empty());
+    let room = pen.height().saturating_sub(10 + counted + slips);
     let listed = lines(state, &mut pen.part(0, 3, left, room), columns(edge));
     let y = 3 + listed + 1;
     pen.put(1, y, "Exercises", Role::Strong);
     pen.right(edge, y, &tally.line(), Role::Text);
     let all = tally.all.max(1) as u64;
-    let below = y + 3 + counted;
     for (y, (word, n, role)) in (y + 2..).zip(counts) {
         pen.put(3, y, word, role);
         let drawn = bar(n as u64 * 36 * 8 / all, 36, pen.ascii());
@@ -257,18 +257,16 @@ fn wide(state: &State, pen: &mut Pen<'_>) {
         let rest = "·".repeat(usize::from(48u16.saturating_sub(end)));
         pen.put(end, y, &rest, Role::Dim);
         pen.right(53, y, &n.to_string(), Role::Text);
-        if word == "slip" {
-            let ids = contents.slips.join(" ");
-            let ids = within(&ids, usize::from(edge) - 56, usize::from(below - y));
-            for (y, ids) in (y..).zip(&ids) {
-                pen.put(56, y, ids, Role::Dim);
-            }
-        }
     }
     let y = y + 2 + counted;
     let open = format!("{} open; e lists them", tally.open());
     pen.put(3, y, "open", Role::Dim);
     pen.put(12, y, &open, Role::Text);
+    if slips > 0 {
+        let text = format!("slips in {}", contents.slips.join(" "));
+        pen.put(12, y + 1, &clip(&text, usize::from(edge) - 12), Role::Dim);
+    }
+    let y = y + slips;
     if !state.shared.place.is_empty() {
         let text = format!("Kept in {}", state.shared.place);
         let free = usize::from(pen.height().saturating_sub(y + 2));

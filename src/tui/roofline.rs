@@ -93,7 +93,10 @@ fn title(state: &State, pen: &mut Pen<'_>) {
         unit.to_owned(),
     ];
     let room = usize::from(pen.width()) - 2;
-    let left = lefts.iter().find(|l| width(l) + 2 + width(&roof) <= room);
+    // A table has no axes.
+    let plotted = !state.roofline.table(pen.ascii());
+    let fits = |left: &&String| plotted && width(left) + 2 + width(&roof) <= room;
+    let left = lefts.iter().find(fits);
     let end = left.map_or(0, |l| pen.put(1, 0, l, Role::Dim));
     let roof = clip(&roof, room);
     let x = (pen.width() - 1).saturating_sub(width(&roof) as u16);

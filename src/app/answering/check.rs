@@ -426,12 +426,17 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         .known
         .get(asked)
         .and_then(|q| q.judgement.as_ref());
+    // A kernel is judged where its file stands: nothing is typed.
+    let written = super::written(shared, asked).is_some();
     match (judged.map(|judged| Mark::of(&judged.verdict)), kept.verdict) {
-        _ if now.is_empty() => Standing::Open,
+        (None, None) | (Some(None), _) if now.is_empty() => Standing::Open,
+        _ if now.is_empty() && !written => Standing::Open,
         // A table with an empty cell has no verdict.
         (Some(None), _) | (None, None | Some(Mark::Unread)) => Standing::Unchecked,
         // What was typed since has none yet.
-        (None, Some(_)) if !is_on(shared, asked, &kept, now) => Standing::Unchecked,
+        (None, Some(_)) if !now.is_empty() && !is_on(shared, asked, &kept, now) => {
+            Standing::Unchecked
+        }
         (Some(Some(mark)), _) | (None, Some(mark)) => Standing::Judged(mark),
     }
 }
