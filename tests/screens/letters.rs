@@ -55,6 +55,23 @@ fn what_was_found_of_letters_stands_after_a_new_start() {
 }
 
 #[test]
+fn a_file_that_was_judged_says_what_came_of_it_beside_its_question() {
+    // No letters: what was found is of the file.
+    for (mark, word) in [
+        (Mark::Slip, "slip"),
+        (Mark::Wrong, "wrong"),
+        (Mark::Right, "right"),
+    ] {
+        let s = found("", mark, (80, 24));
+        let row = s
+            .rows()
+            .into_iter()
+            .find(|row| row.contains("2  Now write it"));
+        assert!(row.unwrap().trim_end().ends_with(word), "{word}");
+    }
+}
+
+#[test]
 fn letters_in_place_of_right_ones_are_judged_and_then_kept() {
     let s = found("acba", Mark::Right, (80, 24)).press(&[ch('i'), ctrl('u')]);
     let mut s = s.typed("caba").press(&[ENTER]);
