@@ -53,10 +53,13 @@ pub(super) fn grade(text: &str, key: &Key, env: &Env<'_>) -> Result<Judgement, E
     }
     let right = verdict.is_right();
     let near = wanted.tolerance != Tolerance::Exact;
+    let exact = right.then(|| in_full(&wanted));
     Ok(Judgement {
         read: Some(wanted.spelled(&typed)),
-        exact: right.then(|| in_full(&wanted)),
-        rounded: right && is_rounded(&in_full(&wanted), &wanted.expected),
+        rounded: exact
+            .as_ref()
+            .is_some_and(|text| is_rounded(text, &wanted.expected)),
+        exact,
         tolerance: near.then(|| wanted.allows()),
         // What is right as far as it goes may lie outside of any band.
         close: wanted
