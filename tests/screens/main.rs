@@ -11,6 +11,7 @@ mod keys;
 mod kinds;
 mod letters;
 mod mouse;
+mod own_plan;
 mod pages;
 mod pictures;
 mod reader;

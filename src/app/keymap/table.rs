@@ -57,7 +57,7 @@ pub const TABLE: &[Entry] = &[
         ],
         also: &[],
         shown: "1 … 9",
-        says: "go to a screen",
+        says: "a screen, if not asked",
     },
     entry(
         On::Moving,
