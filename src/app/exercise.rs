@@ -134,6 +134,11 @@ pub fn shown<'s>(page: &Exercises, shared: &'s Shared) -> Option<&'s Exercise> {
     }
 }
 
+/// An exercise as the list names it.
+fn titled(exercise: &Exercise) -> String {
+    format!("{} {}", exercise.id, exercise.title)
+}
+
 /// The question under the cursor of the form.
 pub fn current(page: &Exercises, shared: &Shared) -> Option<Asked> {
     let form = page.form.as_ref()?;
@@ -388,9 +393,13 @@ impl Screen for Exercises {
         }
     }
 
+    /// The questions of the form, else the exercises of the list.
     fn items(&self, shared: &Shared) -> Vec<String> {
-        let exercises = shared.study.course.exercises();
-        exercises.map(|e| format!("{} {}", e.id, e.title)).collect()
+        match &self.form {
+            Some(form) => shared.study.exercise(&form.exercise).map(form::asks),
+            None => Some(shared.study.course.exercises().map(titled).collect()),
+        }
+        .unwrap_or_default()
     }
 
     fn words(&self, shared: &Shared) -> (String, String) {
@@ -404,11 +413,46 @@ impl Screen for Exercises {
     }
 
     fn place(&self, _: &Shared) -> usize {
-        self.cursor
+        self.form.as_ref().map_or(self.cursor, |form| form.row)
     }
 
-    fn jump(&mut self, _: &mut Shared, at: usize) {
-        self.cursor = at;
+    fn jump(&mut self, shared: &mut Shared, at: usize) {
+        match self.form {
+            Some(_) => form::to(self, shared, at),
+            None => self.cursor = at,
+        }
+    }
+
+    /// From a form to that of the next exercise of which it names the title or a question.
+    fn find_beyond(
+        &mut self,
+        shared: &mut Shared,
+        needle: &str,
+        forward: bool,
+        out: &mut Out,
+    ) -> bool {
+        let Some(form) = &self.form else { return false };
+        let listed: Vec<&Exercise> = shared.study.course.exercises().collect();
+        let here = listed.iter().position(|e| e.id == form.exercise);
+        let (before, after) = listed.split_at(here.unwrap_or(0));
+        let mut others: Vec<&Exercise> = after.iter().skip(1).chain(before).copied().collect();
+        if !forward {
+            others.reverse();
+        }
+        let has = |text: &str| text.to_lowercase().contains(needle);
+        let found = others.into_iter().find_map(|e| {
+            let row = form::asks(e).iter().position(|ask| has(ask))?;
+            Some(Asked {
+                exercise: e.id.clone(),
+                key: e.keys.get(row)?.name.text.clone(),
+            })
+        });
+        let by = self.leads();
+        if let Some(asked) = &found {
+            self.put_away(shared, out);
+            open(self, shared, asked, by, out);
+        }
+        found.is_some()
     }
 
     fn lesson(&self, shared: &Shared) -> Option<String> {

@@ -435,3 +435,26 @@ fn a_form_that_was_named_in_the_list_leads_back_to_it() {
         .press(&[ENTER, ESC]);
     assert_eq!(s.state.page, Page::Compare);
 }
+
+#[test]
+fn what_is_searched_in_a_form_is_found_among_its_questions_and_then_in_other_forms() {
+    for size in SIZES {
+        let here = |s: &Screen| {
+            let form = s.state.exercises.form.as_ref().unwrap();
+            (form.exercise.clone(), form.row)
+        };
+        let s = asked("ex14", size).press(&[ch('/')]).typed("how many flops");
+        let s = s.press(&[ENTER]).shows("How many FLOPs of the block");
+        assert_eq!(here(&s), ("ex14".to_owned(), 4));
+        // Its own name is found at its first question, and not in a longer name.
+        let s = s.press(&[ch('/')]).typed("ex14").press(&[ENTER]);
+        assert_eq!(here(&s), ("ex14".to_owned(), 0));
+        let s = s.press(&[ch('/')]).typed("ex17").press(&[ENTER]);
+        assert_eq!(here(&s), ("ex17".to_owned(), 0));
+        let s = s.press(&[ch('/')]).typed("no such words").press(&[ENTER]);
+        assert_eq!(here(&s.shows("not on this page")), ("ex17".to_owned(), 0));
+        let s = asked("ex14", size).press(&[ch('/')]).typed("ex17");
+        let s = s.press(&[ENTER, ESC]);
+        assert!(s.state.exercises.form.is_none());
+    }
+}

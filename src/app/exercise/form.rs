@@ -1,13 +1,38 @@
 //! What the keys do in a form: between its questions, over its lines, and with the question
 //! under the cursor.
 
-use super::{Exercises, current, shown, variant};
+use super::{Exercises, current, shown, titled, variant};
 use crate::answering::{self, grid};
 use crate::intent::Out;
 use crate::keymap::Action;
 use crate::note::Tone;
 use crate::onward;
 use crate::shared::Shared;
+use course::{Exercise, Key};
+
+/// What the questions of an exercise ask, as they are searched: the first is also found by
+/// the name of the exercise.
+pub(super) fn asks(exercise: &Exercise) -> Vec<String> {
+    let ask = |(row, key): (usize, &Key)| {
+        let named = if row == 0 {
+            titled(exercise)
+        } else {
+            String::new()
+        };
+        format!("{named} {} {}", key.name.text, key.ask.text)
+    };
+    exercise.keys.iter().enumerate().map(ask).collect()
+}
+
+/// Puts the cursor on a question.
+pub(super) fn to(page: &mut Exercises, shared: &mut Shared, row: usize) {
+    if let Some(form) = &mut page.form {
+        form.row = row;
+    }
+    shared.questions.reveal = true;
+    answering::forget_draft(shared);
+    shared.questions.disarm();
+}
 
 /// Acts on the form.
 pub(super) fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -16,12 +41,8 @@ pub(super) fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out
     let (lines, room) = page.extent;
     let end = lines.saturating_sub(room);
     let moved = |page: &mut Exercises, shared: &mut Shared, row: fn(usize, usize) -> usize| {
-        if let Some(form) = &mut page.form {
-            form.row = row(form.row, last);
-        }
-        shared.questions.reveal = true;
-        answering::forget_draft(shared);
-        shared.questions.disarm();
+        let at = page.form.as_ref().map_or(0, |form| form.row);
+        to(page, shared, row(at, last));
     };
     let scrolled = |page: &mut Exercises, to: &dyn Fn(usize) -> usize| {
         if let Some(form) = &mut page.form {
@@ -94,12 +115,7 @@ pub(super) fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out
                 onward::forth(shared, &asked, out);
             } else {
                 match answering::next_open(shared, &asked) {
-                    Some(next) => {
-                        moved(page, shared, |row, _| row);
-                        if let Some(form) = &mut page.form {
-                            form.row = next;
-                        }
-                    }
+                    Some(next) => to(page, shared, next),
                     None => shared
                         .notes
                         .say(Tone::Plain, "No other question is open. Esc leads back."),
