@@ -187,11 +187,15 @@ impl Screen for Compare {
         }
     }
 
-    /// A row takes the cursor, a head its column; again, Enter.
+    /// A row takes the cursor, a cell its column too, and so does a head; again, Enter.
     fn click(&mut self, shared: &mut Shared, target: Target, out: &mut Out) {
         let (cursor, at) = match target {
             Target::Row(at) if self.climbing => (&mut self.stairs.row, at),
             Target::Row(at) => return self.row = at,
+            Target::Cell(at) => {
+                (self.row, self.column) = (at / COLUMNS, at % COLUMNS);
+                return;
+            }
             Target::Column(at) => (&mut self.column, at),
             _ => return,
         };
@@ -262,6 +266,8 @@ fn compared(page: &Compare, shared: &Shared) -> Grid {
 
 /// Number of rows that hold numbers.
 pub const ROWS: usize = 14;
+/// Plans of the page.
+const COLUMNS: usize = Version::WORKSHOP.len();
 
 /// Pins the plan of the lab in the first column, or takes it away.
 fn pin(page: &mut Compare, shared: &mut Shared) {

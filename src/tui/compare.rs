@@ -23,6 +23,8 @@ const BARS: [u16; 4] = [23, 36, 49, 62];
 const ROOM_FOR_FIGURES: u16 = 19;
 /// Columns that a table of hotspots takes.
 const HOTSPOTS: u16 = 80;
+/// Columns of one of them, and of the sign beside its head.
+const WIDE: u16 = 11;
 /// Cells of the longest bar.
 const LONGEST: u64 = 10;
 
@@ -58,6 +60,14 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         last - 1,
     );
     cards::draw(state, pen);
+}
+
+/// A row takes clicks, and each of its cells.
+fn clicked(pen: &mut Pen<'_>, y: u16, row: usize) {
+    pen.spot(0, y, frame::LEFT, Target::Row(row));
+    for (column, left) in BARS.into_iter().enumerate() {
+        pen.spot(left, y, WIDE, Target::Cell(row * BARS.len() + column));
+    }
 }
 
 /// The columns with their figures of merit.
@@ -97,7 +107,7 @@ fn body(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) -> bool {
         let title = super::pen::clip(&title, 12);
         let long = width(&title) as u16;
         let end = pen.put(EDGES[i] - long, 2, &title, role);
-        pen.spot(EDGES[i] - long, 2, long, Target::Column(i));
+        pen.spot(BARS[i], 2, WIDE, Target::Column(i));
         if i == state.compare.column {
             pen.put(end, 2, "▼", Role::Accent);
         }
@@ -117,10 +127,10 @@ fn body(state: &State, plans: &Plans<'_>, pen: &mut Pen<'_>) -> bool {
             y += 1;
         }
         draw_row(state, row, i == state.compare.row, pen, y);
-        pen.spot(0, y, frame::LEFT, Target::Row(i));
+        clicked(pen, y, i);
         y += 1;
         if let Some(bars) = &row.bars {
-            pen.spot(0, y, frame::LEFT, Target::Row(i));
+            clicked(pen, y, i);
             draw_bars(bars, pen, y);
             y += 1;
         }

@@ -443,7 +443,9 @@ fn what_is_searched_in_a_form_is_found_among_its_questions_and_then_in_other_for
             let form = s.state.exercises.form.as_ref().unwrap();
             (form.exercise.clone(), form.row)
         };
-        let s = asked("ex14", size).press(&[ch('/')]).typed("how many flops");
+        let s = asked("ex14", size)
+            .press(&[ch('/')])
+            .typed("how many flops");
         let s = s.press(&[ENTER]).shows("How many FLOPs of the block");
         assert_eq!(here(&s), ("ex14".to_owned(), 4));
         // Its own name is found at its first question, and not in a longer name.

@@ -104,6 +104,13 @@ fn rows_of_tables_and_lists_take_the_cursor_and_then_do_what_enter_does() {
     s.rows().iter().find(|r| r.starts_with("►FLOP/B")).unwrap();
     let s = click(s, "V3");
     assert_eq!((s.state.compare.row, s.state.compare.column), (row, 2));
+    // A number takes both; beside a head is its column, too.
+    let s = click(s, "24.614");
+    assert_eq!((s.state.compare.row, s.state.compare.column), (1, 2));
+    let s = click(s, "29.988");
+    assert_eq!((s.state.compare.row, s.state.compare.column), (1, 1));
+    let s = click(s, "  V3");
+    assert_eq!((s.state.compare.row, s.state.compare.column), (1, 2));
     let s = click(s, "V3");
     assert_eq!(s.state.page, Page::Lab);
     assert_eq!(s.state.shared.bench.cut(), Version::V3.cut());
