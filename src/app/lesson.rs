@@ -2,6 +2,7 @@
 //! the keys. How many lines a section has is known only when it is laid out;
 //! [`Reader::fit`] takes that in.
 
+mod find;
 mod footer;
 mod screen;
 mod turn;
@@ -96,6 +97,9 @@ pub struct Reader {
     pub(super) through: bool,
     /// The line to which a search led.
     found: Option<usize>,
+    /// A text in this section, yet to be laid out, to which a search led: its first line that
+    /// has it, or its last.
+    sought: Option<(String, bool)>,
     /// Lesson and section of the path that were left before their end, until the course is
     /// known.
     pub(super) left: Option<(String, String)>,
@@ -116,7 +120,7 @@ impl Reader {
         self.outline = None;
         self.reveal = false;
         self.through = false;
-        self.found = None;
+        (self.found, self.sought) = (None, None);
         self.unfinished = false;
     }
 
@@ -239,6 +243,11 @@ impl Reader {
             self.scroll = self.scroll.max(below).min(at);
         }
         self.shift = self.shift.min(extent.shift);
+        let sought = self.sought.take();
+        let line = sought.and_then(|(needle, forward)| find::line(&extent.text, &needle, forward));
+        if let Some(at) = line {
+            (self.scroll, self.found) = (at, Some(at));
+        }
         self.extent = extent;
         self.scroll = self.scroll.min(self.last());
     }

@@ -247,9 +247,7 @@ pub fn message(state: &State, hint: &str, aside: &str, pen: &mut Pen<'_>, y: u16
     }
     let rows = lines.len() as u16;
     let top = y.saturating_sub((above as u16).min(rows.saturating_sub(1)));
-    if rows > 1 {
-        pen.part(0, top, edge, rows).clear();
-    }
+    pen.part(0, top, edge, rows).clear();
     for (row, line) in (top..).zip(&lines) {
         pen.put(1, row, line, role);
     }

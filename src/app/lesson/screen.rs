@@ -1,11 +1,10 @@
 //! The lesson page as the others see it.
 
 use super::turn::{act, click, leave, open_form, turned};
-use super::{Focus, Reader, arrived, focused, footer, lesson, section, show, stopped_on_path};
+use super::{Focus, Reader, arrived, find, focused, footer, lesson, section, stopped_on_path};
 use crate::answering;
 use crate::change::NAME;
 use crate::contents::stopped;
-use crate::followed::Spot;
 use crate::intent::Out;
 use crate::key::{Code, Key};
 use crate::keymap::{Action, Footer};
@@ -16,42 +15,7 @@ use crate::question::{Asked, Asks};
 use crate::screen::Screen;
 use crate::shared::Shared;
 use course::present::Grid;
-use course::{Live, Part, Section};
-
-/// Finds a text in the other sections of the lesson, from the present one on
-/// and round; shows the section that holds it. `false`: none does.
-fn find_beyond(
-    reader: &mut Reader,
-    shared: &mut Shared,
-    needle: &str,
-    forward: bool,
-    out: &mut Out,
-) -> bool {
-    let Some(found) = lesson(reader, shared) else {
-        return false;
-    };
-    let count = found.sections.len();
-    let here = reader.section;
-    let holds = |section: &Section| {
-        let range = section.lines.clone();
-        let lines = range.map(|l| found.text.slice(found.text.line(l)));
-        lines.into_iter().any(|l| l.to_lowercase().contains(needle))
-    };
-    let at = (1..count)
-        .map(|step| {
-            if forward {
-                (here + step) % count
-            } else {
-                (here + count - step) % count
-            }
-        })
-        .find(|i| found.sections.get(*i).is_some_and(holds));
-    let Some(section) = at else { return false };
-    let lesson = reader.lesson;
-    reader.path &= Spot::section(&shared.study, lesson, section).is_some();
-    show(reader, shared, lesson, section, out);
-    true
-}
+use course::{Live, Part};
 
 impl Screen for Reader {
     fn footer(&self, shared: &Shared) -> Footer {
@@ -235,7 +199,7 @@ impl Screen for Reader {
         forward: bool,
         out: &mut Out,
     ) -> bool {
-        find_beyond(self, shared, needle, forward, out)
+        find::beyond(self, shared, needle, forward, out)
     }
 
     fn lesson(&self, shared: &Shared) -> Option<String> {

@@ -116,9 +116,14 @@ fn keys_that_come_before_the_page_is_drawn_do_no_harm() {
 fn text_is_found_in_this_section_and_in_the_next_ones() {
     Screen::reader(80, 24)
         .press(&[ch('/')])
-        .typed("one box")
+        .typed("how many launches")
         .press(&[ENTER])
         .shows("section 2 of 4")
+        // What is said behind a guess that is not made is not found.
+        .press(&[ch('/')])
+        .typed("one box")
+        .press(&[ENTER])
+        .shows("is not on this page")
         .press(&[ch('/')])
         .typed("nowhere at all")
         .press(&[ENTER])
@@ -135,6 +140,34 @@ fn the_next_match_behind_the_last_of_a_section_is_in_another() {
     let first = s.state.reader.section;
     let s = s.press(&[ch('n'); 12]);
     assert!(s.state.reader.section > first, "{:?}", s.rows());
+}
+
+#[test]
+fn what_is_found_in_another_section_is_on_the_screen() {
+    let shows = |s: &Screen, text: &str| {
+        let shown = s.rows().iter().any(|row| row.to_lowercase().contains(text));
+        assert!(shown, "{text}: {:?}", s.rows());
+    };
+    for (columns, rows) in [(60, 18), (80, 24), (120, 40)] {
+        let course = || Screen::with(Course::built_in(), columns, rows).press(&[ch(':')]);
+        let s = course()
+            .typed("00")
+            .press(&[ENTER, ch('/')])
+            .typed("boundary");
+        shows(&s.press(&[ENTER]), "boundary");
+        let s = course()
+            .typed("07")
+            .press(&[ENTER, ch('/')])
+            .typed("profiler");
+        shows(&s.press(&[ENTER]), "profiler");
+        // Each in turn and back, and none in what is said behind a guess that is not made.
+        let mut s = course().typed("00").press(&[ENTER, ch('/')]).typed("wall");
+        s = s.press(&[ENTER]);
+        for key in [ch('n'); 12].into_iter().chain([ch('N'); 12]) {
+            s = s.press(&[key]);
+            shows(&s, "wall");
+        }
+    }
 }
 
 #[test]
