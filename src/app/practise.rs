@@ -6,8 +6,8 @@ use super::field::Field;
 use super::intent::{Intent, Out};
 use super::keep::{Practice, Waits};
 use super::key::{Code, Key};
-use super::keymap::{Action, Footer, FooterItem};
-use super::mouse::Target;
+use super::keymap::{Action, Footer, FooterItem, without};
+use super::mouse::{LINES, Target};
 use super::note::Tone;
 use super::question::Asked;
 use super::screen::Screen;
@@ -47,6 +47,10 @@ pub struct Practise {
     held: String,
     /// How it was left the last time, until the page is entered.
     left: Option<Practice>,
+    /// First line shown, lines in all, lines that the page has.
+    view: (usize, usize, usize),
+    /// The field, and what was said of the answer, are to be in view.
+    reveal: bool,
 }
 
 impl Default for Practise {
@@ -66,11 +70,28 @@ impl Default for Practise {
             waiting: Vec::new(),
             held: String::new(),
             left: None,
+            view: (0, 0, 0),
+            reveal: true,
         }
     }
 }
 
 impl Practise {
+    /// First line shown.
+    pub const fn scroll(&self) -> usize {
+        self.view.0
+    }
+
+    /// Takes in how the page came out: its lines, those that it has room for, the field's,
+    /// and the one behind what was said of the answer.
+    pub fn fit(&mut self, lines: usize, room: usize, (field, end): (usize, usize)) {
+        let from = match std::mem::take(&mut self.reveal) {
+            true => end.saturating_sub(room).min(field),
+            false => self.view.0,
+        };
+        self.view = (from.min(lines.saturating_sub(room)), lines, room);
+    }
+
     /// The name of the topic.
     pub fn named(&self) -> &'static str {
         name(self.topic)
@@ -300,15 +321,19 @@ const ASKED: &[FooterItem] = &[
 ];
 
 impl Screen for Practise {
-    fn footer(&self, _: &Shared) -> Footer {
+    fn footer(&self, shared: &Shared) -> Footer {
         let keys = match self.over() {
             true => OVER,
             false => ASKED,
         };
-        keys.into()
+        match again(shared).is_empty() {
+            true => without(keys, &[Action::Down]),
+            false => keys.into(),
+        }
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        self.reveal = true;
         let at = Topic::ALL.iter().position(|(_, t)| *t == self.topic);
         let (at, count) = (at.unwrap_or(0), Topic::ALL.len());
         let to = match action {
@@ -357,7 +382,11 @@ impl Screen for Practise {
     }
 
     fn press(&mut self, shared: &mut Shared, key: Key, out: &mut Out) {
+        let (from, _, room) = self.view;
+        self.reveal = !matches!(key.code, Code::PageUp | Code::PageDown);
         match key.code {
+            Code::PageUp => self.view.0 = from.saturating_sub(room.saturating_sub(1)),
+            Code::PageDown => self.view.0 = from + room.saturating_sub(1),
             Code::Esc => {
                 self.held = self.field.text();
                 out.want(Intent::Back);
@@ -374,8 +403,18 @@ impl Screen for Practise {
         }
     }
 
+    fn wheel(&mut self, _: &mut Shared, up: bool, _: &mut Out) {
+        let from = self.view.0;
+        self.view.0 = if up {
+            from.saturating_sub(LINES)
+        } else {
+            from + LINES
+        };
+    }
+
     /// A topic: its question takes the place of the present one, which waits.
     fn click(&mut self, shared: &mut Shared, target: Target, _: &mut Out) {
+        self.reveal = true;
         if let Target::Row(at) = target
             && let Some((_, topic)) = Topic::ALL.get(at)
             && *topic != self.topic

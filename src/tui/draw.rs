@@ -93,6 +93,7 @@ impl Painter {
             None if state.page == Page::Kernel && !state.too_small() => kernel::fit(state),
             None if state.page == Page::Doctor => reading::fit(state),
             None if state.page == Page::Glossary => glossary::fit(state),
+            None if state.page == Page::Practise && !state.too_small() => practise::fit(state),
             None => {}
         }
     }

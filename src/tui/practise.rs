@@ -15,17 +15,32 @@ use course::present::example_of;
 /// Columns of the text at most.
 const WIDEST: u16 = 80;
 
-/// Draws the page.
-pub fn draw(state: &State, pen: &mut Pen<'_>) {
-    let last = pen.height().saturating_sub(1);
+/// First row of the text, and how many rows it has.
+fn area(state: &State) -> (u16, usize) {
     let top = if state.shared.two_panes() { 3 } else { 2 };
-    let columns = usize::from(pen.width().min(WIDEST)).saturating_sub(4);
+    // Below are a blank row, the message and the keys.
+    let below = state.shared.size.1.saturating_sub(3);
+    (top, usize::from(below.saturating_sub(top)))
+}
+
+/// Tells the page how long its text is, and what of it is to be seen.
+pub fn fit(state: &mut State) {
+    let (rows, seen) = lay(state);
+    let (_, room) = area(state);
+    state.practise.fit(rows.len(), room, seen);
+}
+
+/// The text, its field's row, and the row behind what is to be seen of the answer.
+fn lay(state: &State) -> (Vec<Row>, (usize, usize)) {
+    let columns = usize::from(state.shared.size.0.min(WIDEST)).saturating_sub(4);
     let practise = &state.practise;
     let mut rows = vec![topics(state), Row::default()];
     match &practise.task {
         Some(task) => rows.extend(question(state, task, columns)),
         None => rows.push(Row::of("No question can be drawn yet.", Role::Dim)),
     }
+    let field = rows.iter().position(|row| row.text().starts_with("[ "));
+    let said = rows.len();
     let (asked, right) = practise.tally;
     if asked > 0 {
         let text = format!("{right} of {asked} right at the first answer.");
@@ -44,17 +59,25 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         rows.push(Row::default());
         rows.extend(words(&text, columns, Role::Text));
     }
-    // Where it is longer than the page, what came of the answer is seen.
-    let room = usize::from(last.saturating_sub(1 + top));
-    let field = rows.iter().position(|row| row.text().starts_with("[ "));
-    let skip = match practise.over() {
-        true => rows.len().saturating_sub(room).min(field.unwrap_or(0)),
-        false => 0,
-    };
-    for (y, row) in (top..last.saturating_sub(1)).zip(rows.iter().skip(skip)) {
+    // Behind the answer all that is below it.
+    let end = if practise.over() { rows.len() } else { said };
+    (rows, (field.unwrap_or(0), end))
+}
+
+/// Draws the page.
+pub fn draw(state: &State, pen: &mut Pen<'_>) {
+    let last = pen.height().saturating_sub(1);
+    let (top, room) = area(state);
+    let (rows, _) = lay(state);
+    let from = state.practise.scroll();
+    for (y, row) in (top..).zip(rows.iter().skip(from).take(room)) {
         row.draw(pen, 2, y);
     }
-    frame::message(state, "", "", pen, last - 1);
+    let below = match from + room < rows.len() {
+        true => "PgDn: more below",
+        false => "",
+    };
+    frame::message(state, "", below, pen, last - 1);
 }
 
 /// The topics, the present one marked.

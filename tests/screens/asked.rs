@@ -10,7 +10,7 @@ use super::keys::{form, kept};
 use super::own_plan::started;
 use super::reader::{ENTER, ESC, SPACE, Screen, TAB, sheet_read};
 use tinyllama_tutor::app::ask::{Ask, Shown};
-use tinyllama_tutor::app::key::{Code, ch, key};
+use tinyllama_tutor::app::key::{Code, ch, ctrl, key};
 use tinyllama_tutor::app::lesson::Focus;
 use tinyllama_tutor::app::{Effect, Message, Page};
 use tinyllama_tutor::course::answer::{Judgement, Verdict};
@@ -133,6 +133,28 @@ fn an_equals_sign_alone_is_no_empty_answer() {
     s.press(&[ENTER]).shows("It is ");
     let s = form().press(&[ENTER]).typed("n =").press(&[ENTER]);
     s.hides("Nothing is typed").shows("behind");
+}
+
+#[test]
+fn what_is_said_of_an_answer_in_practice_is_seen_however_long_the_question_is() {
+    // Six topics; a wrong answer, its hint, and what was asked before them.
+    for topic in 0..6 {
+        let s = Screen::with(Course::built_in(), 60, 18).press(&[ch('t')]);
+        let s = s.press(&vec![TAB; topic]);
+        let seed = s.state.practise.task.as_ref().unwrap();
+        if !seed.key.options.is_empty() {
+            continue;
+        }
+        let s = s.typed("123456").press(&[ENTER]);
+        let word = s.state.practise.judgement.as_ref().unwrap().verdict.word();
+        let s = s.shows(word).shows("[ 123456");
+        let s = s.press(&[ctrl('u'), ENTER]);
+        let hint = s.state.practise.task.as_ref().unwrap().hint().to_owned();
+        let last = hint.split_whitespace().last().unwrap();
+        let s = s.shows(last).press(&[key(Code::PageUp), key(Code::PageUp)]);
+        let s = s.shows("launches").press(&[key(Code::PageDown); 3]);
+        s.shows(last);
+    }
 }
 
 #[test]
