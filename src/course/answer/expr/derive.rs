@@ -138,6 +138,10 @@ impl Derivation<'_> {
                 Some((format!("{left}{sign}{right}"), tight))
             }
             Kind::Negated(inner) => Some((format!("−{}", self.numbers(inner)?.0), Tight::Sum)),
+            // As it was written: whether it is a share, only its text knows.
+            Kind::Number(q) if q.dimension().is_plain() && q.exact().is_none() => {
+                Some((q.value().to_string(), Tight::Whole))
+            }
             Kind::Call(call) if named(call.function).is_some() => {
                 let args = call.args.iter().map(|arg| match arg {
                     Arg::Value(node) => self.numbers(node).map(|(text, _)| text),

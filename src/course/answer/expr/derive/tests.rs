@@ -19,6 +19,10 @@ fn letters_become_numbers_and_kernels_their_tensors() {
     assert!(res1[0].ends_with("together 393,216 B"), "{res1:?}");
     assert_eq!(derived("3*4*B*S*I"), ["3·4·B·S·I = 3·4·1·128·512"]);
     assert_eq!(
+        derived("(0.6 * B + 1.4) / D")[0],
+        "(0.6 · B + 1.4) / D = (0.6·1 + 1.4) / 256"
+    );
+    assert_eq!(
         derived("1 - block(v4).launches / block(v1).launches")[0],
         "1 − 1 / 17"
     );
