@@ -209,6 +209,11 @@ pub fn gaps(kernel: &Kernel, typed: &str) -> Attempt {
     Attempt::Gaps(Candidate::Chosen(chosen))
 }
 
+/// Whether letters of the gap form are the kernel's own lines.
+pub fn gaps_met(kernel: &Kernel, typed: &str) -> bool {
+    matches!(gaps(kernel, typed), Attempt::Gaps(Candidate::Chosen(wrong)) if wrong.is_empty())
+}
+
 /// How the letters are typed.
 pub fn gaps_wanted(gaps: usize) -> String {
     // An example of an answer may be the answer.

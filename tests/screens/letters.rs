@@ -11,7 +11,7 @@ use tinyllama_tutor::app::key::{ch, ctrl};
 use tinyllama_tutor::app::question::Asked;
 use tinyllama_tutor::app::{Effect, Message, Page};
 use tinyllama_tutor::course::answer::{Fits, Judgement, Verdict};
-use tinyllama_tutor::course::attempt::{Told, tried_by};
+use tinyllama_tutor::course::attempt::{Told, gaps_met, tried_by};
 use tinyllama_tutor::course::{Course, Event, Mark};
 
 fn kernel() -> Asked {
@@ -52,6 +52,39 @@ fn what_was_found_of_letters_stands_after_a_new_start() {
     found("acba", Mark::Right, (80, 24))
         .shows(" right")
         .hides("Enter says again");
+}
+
+#[test]
+fn letters_that_are_not_right_do_not_stand_beside_a_file_that_is() {
+    let written = |s: &Screen| {
+        s.state
+            .shared
+            .study
+            .key_of(&kernel())
+            .unwrap()
+            .kernel
+            .clone()
+    };
+    let mut met = 0;
+    for letters in ["aaaa", "bcab", "acba", "cbac", "bbbb", "abcc"] {
+        let s = found(letters, Mark::Right, (120, 60));
+        let right = gaps_met(&written(&s).unwrap(), letters);
+        met += usize::from(right);
+        let line = format!("gap form: {letters}");
+        let s = match right {
+            true => s.shows(&line),
+            false => s.hides(&line),
+        };
+        // Folded, below the first question.
+        let s = s.press(&[ch('g')]);
+        match right {
+            true => s.shows(letters),
+            false => s.hides(letters).shows("answers/ex19.cu"),
+        };
+    }
+    assert!(met < 2);
+    // While nothing is right they are what was answered.
+    found("abcc", Mark::Slip, (80, 24)).shows("gap form: abcc");
 }
 
 #[test]

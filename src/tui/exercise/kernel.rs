@@ -9,7 +9,7 @@ use app::answering::{here, leads_on, right};
 use app::mouse::Target;
 use app::question::Asked;
 use course::Kernel;
-use course::attempt::{gap_form, gap_form_in, gaps_wanted, letters};
+use course::attempt::{gap_form, gap_form_in, gaps_met, gaps_wanted, letters};
 
 /// The lines of an excerpt, one to be marked.
 pub fn lines(state: &State, asked: &Asked, kernel: &Kernel, keys: bool, width: usize) -> Vec<Row> {
@@ -50,7 +50,7 @@ pub fn file(state: &State, asked: &Asked, keys: bool, width: usize) -> Vec<Row> 
         format!("answers/{}.cu", asked.exercise),
         Role::Text,
     )];
-    let typed = state.shared.study.typed(&asked.exercise, &asked.key);
+    let typed = chosen(state, asked);
     if !typed.is_empty() {
         rows.push(Row::of(format!("gap form: {typed}"), Role::Text));
     }
@@ -101,8 +101,29 @@ pub fn gaps(kernel: &Kernel, typed: Option<&str>, width: usize) -> Vec<Row> {
 
 /// Whether the gaps stand below a question: they are typed, or were.
 pub fn shows_gaps(state: &State, asked: &Asked, keys: bool) -> bool {
-    let typed = state.shared.study.typed(&asked.exercise, &asked.key);
-    state.shared.questions.field_of(asked).is_some() || keys && !typed.is_empty()
+    state.shared.questions.field_of(asked).is_some() || keys && !chosen(state, asked).is_empty()
+}
+
+/// The letters of the gap form that stand for the answer: none where the file is right and
+/// they are not.
+fn chosen<'s>(state: &'s State, asked: &Asked) -> &'s str {
+    let study = &state.shared.study;
+    let typed = study.typed(&asked.exercise, &asked.key);
+    let kernel = study.key_of(asked).and_then(|key| key.kernel.as_ref());
+    let met = kernel.is_some_and(|kernel| gaps_met(kernel, typed));
+    match !met && right(&state.shared, asked) {
+        true => "",
+        false => typed,
+    }
+}
+
+/// What the folded question of a kernel shows of its answer: the letters, or the file.
+pub fn answer(state: &State, asked: &Asked) -> String {
+    let letters = chosen(state, asked);
+    match letters.is_empty() && right(&state.shared, asked) {
+        true => format!("answers/{}.cu", asked.exercise),
+        false => letters.to_owned(),
+    }
 }
 
 /// What the judge said, line by line; code stays as it is.

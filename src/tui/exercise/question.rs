@@ -67,12 +67,13 @@ pub fn in_form(
     let role = if here { Role::Accent } else { Role::Text };
     if !here {
         let typed = state.shared.study.typed(&asked.exercise, &asked.key);
-        let typed = match &key.table {
+        let typed = match (&key.table, &key.kernel) {
             // A table is no line of text.
-            Some(table) if !typed.is_empty() => {
+            (Some(table), _) if !typed.is_empty() => {
                 let (filled, all) = answering::grid::filled_of(&state.shared, asked, table);
                 format!("{filled} of {all} cells")
             }
+            (_, Some(kernel)) if kernel.is_written() => kernel::answer(state, asked),
             _ => clip(typed, 22),
         };
         let tail = columns_of(&typed) + word.len() + 5;
