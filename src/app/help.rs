@@ -66,8 +66,11 @@ impl Help {
     pub fn columns(&self, shared: &Shared) -> Vec<Vec<Line>> {
         let rows = |picked: &dyn Fn(&Entry) -> bool| -> Vec<Line> {
             let picked = TABLE.iter().filter(|e| picked(e));
-            let row = |e: &Entry| Line::row([shared.keys.label(e), e.says.to_owned()]);
-            picked.map(row).collect()
+            let row = |e: &Entry| Line::row([shared.keys.label(e, self.of), e.says.to_owned()]);
+            picked
+                .map(row)
+                .filter(|line| !line.keys.is_empty())
+                .collect()
         };
         let moving = rows(&|e| e.moves(self.of));
         let here = rows(&|e| e.is_here(self.of));

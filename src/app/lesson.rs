@@ -148,7 +148,7 @@ impl Reader {
     }
 
     /// Keys are typed into a field of a live block.
-    fn field_open(&self) -> bool {
+    pub fn field_open(&self) -> bool {
         self.focus != Focus::Text && self.blocks.values().any(|b| b.field.is_some())
     }
 

@@ -182,10 +182,9 @@ impl Screen for Roofline {
             Action::NextVersion => shared.next_version(true),
             Action::PreviousVersion => shared.next_version(false),
             Action::Run => shared.run(out),
-            Action::RunAll if shared.machine.kind() == BackendKind::Simt => shared.notes.say(
-                Tone::Plain,
-                "The SIMT machine counts and has no clock: no roof. p chooses another backend.",
-            ),
+            Action::RunAll if shared.machine.kind() == BackendKind::Simt => {
+                shared.notes.say(Tone::Plain, shared.machine.of_roofs());
+            }
             Action::RunAll => shared.measure("Measuring the roof of the device that runs.", out),
             Action::Change => point::begin(self),
             Action::WhatIf => what_if(self, shared, true),
@@ -325,9 +324,10 @@ fn sheet(page: &mut Roofline, shared: &mut Shared) {
     if !shared.machine.ceilings.as_ref().is_some_and(measured) {
         let of = page.view.roofs.roof.as_ref().map(|c| c.of.clone());
         let text = match of {
-            Some(of) => format!("This roof is already the data sheet of {of}. R measures one."),
-            None => "There is no roof yet. R measures one.".to_owned(),
+            Some(of) => format!("This roof is already the data sheet of {of}."),
+            None => "There is no roof yet.".to_owned(),
         };
+        let text = format!("{text} {}", shared.machine.of_roofs());
         shared.notes.say(Tone::Plain, text);
         return;
     }

@@ -121,6 +121,9 @@ impl Plans<'_> {
         let Some(times) = merit.and_then(|m| m.times.as_ref()) else {
             let text = match merit {
                 None => format!("{title} was not run yet."),
+                Some(m) if m.tokens_per_second.is_none() => {
+                    format!("What ran {title} has no clock: no times of its kernels.")
+                }
                 Some(_) => format!("When the kernels of {title} ran was not recorded."),
             };
             pen.put(1, 0, &text, Role::Dim);

@@ -52,7 +52,12 @@ fn a_digit_without_an_option_says_where_digits_lead() {
 fn the_help_of_a_page_that_asks_says_what_digits_and_letters_do_there() {
     for size in SIZES {
         let s = asked("ex27", size).press(&[ch('?')]);
-        s.shows("0-9 a-z").shows("an answer; a-z: own words");
+        let s = s.shows("0-9 a-z").shows("an answer; a-z: own words");
+        // h takes a hint here, so it is not named as a way to the left.
+        s.press(&[ch('/')])
+            .typed("option")
+            .press(&[ENTER])
+            .shows("←→ l  ");
     }
 }
 

@@ -104,8 +104,8 @@ impl Keys {
             .or_else(|| all().map(|(k, _)| k).next())
     }
 
-    /// The keys of an entry as help prints them.
-    pub fn label(&self, entry: &Entry) -> String {
+    /// The keys of an entry as help prints them, those that do it on that page.
+    pub fn label(&self, entry: &Entry, page: Page) -> String {
         if !entry.shown.is_empty() {
             return entry.shown.to_owned();
         }
@@ -113,7 +113,12 @@ impl Keys {
             also: &[],
             ..*entry
         };
-        let keys: Vec<Key> = self.bound(&shown).map(|(key, _)| key).collect();
+        let works = |(key, action): &(Key, Action)| self.resolve(page, *key) == Some(*action);
+        let keys: Vec<Key> = self
+            .bound(&shown)
+            .filter(works)
+            .map(|(key, _)| key)
+            .collect();
         names(&keys)
     }
 

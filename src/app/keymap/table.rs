@@ -79,7 +79,7 @@ pub const TABLE: &[Entry] = &[
             (ch('l'), Right),
         ],
         &[],
-        "kernel, column",
+        "kernel, column, option",
     ),
     entry(
         On::Moving,

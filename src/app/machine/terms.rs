@@ -50,6 +50,16 @@ impl Machine {
         }
     }
 
+    /// How a roof is measured, or why none is.
+    pub fn of_roofs(&self) -> &'static str {
+        match self.kind() {
+            BackendKind::Simt => {
+                "The SIMT machine counts and has no clock: no roof. p chooses another backend."
+            }
+            _ => "R measures one.",
+        }
+    }
+
     /// What a row of times says.
     pub fn of_times(&self) -> &'static str {
         match self.kind() {
@@ -64,8 +74,27 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::LaunchCost;
+    use crate::machine::{BackendFacts, Condition, LaunchCost};
     use plan::cost::GpuDatabase;
+
+    #[test]
+    fn what_has_no_clock_promises_no_roof() {
+        let machine = |name: &str| {
+            let backend = BackendFacts {
+                name: name.to_owned(),
+                condition: Condition::Ready,
+                ..BackendFacts::default()
+            };
+            let mut machine = Machine {
+                backends: vec![backend],
+                ..Machine::default()
+            };
+            machine.prefer(&[name]);
+            machine
+        };
+        assert_eq!(machine("cpu").of_roofs(), "R measures one.");
+        assert!(!machine("simt").of_roofs().contains("R measures"));
+    }
 
     #[test]
     fn a_launch_says_where_its_cost_comes_from() {

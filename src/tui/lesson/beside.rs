@@ -71,7 +71,12 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 
 /// What the lab waits for, and how that is done: it would give the answer away.
 fn held(state: &State) -> Option<(&'static str, &'static str)> {
-    if lesson::waits(&state.reader, &state.shared) {
+    if lesson::waits(&state.reader, &state.shared) && state.reader.field_open() {
+        Some((
+            "The lab waits for your prediction.",
+            "Type your number, then Enter, or Enter alone for “I do not know”. Tab opens the lab without.",
+        ))
+    } else if lesson::waits(&state.reader, &state.shared) {
         Some((
             "The lab waits for your prediction.",
             "Tab, then Enter: type your number, or Enter alone for “I do not know”. Tab once more, or L, opens the lab without.",

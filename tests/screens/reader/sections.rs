@@ -217,3 +217,22 @@ fn a_course_that_was_read_again_keeps_the_place() {
     s.shows("Look before you count")
         .shows("Read again: 04-qkv.");
 }
+
+#[test]
+fn what_the_lab_waits_for_says_what_the_keys_do_now() {
+    let s = Screen::with(Course::built_in(), 120, 40).press(&[ch(':')]);
+    let s = s.typed("10").press(&[ENTER]);
+    // Section 3 asks before its lab shows.
+    let s = s.press(&[
+        ch('o'),
+        key(Code::Home),
+        key(Code::Down),
+        key(Code::Down),
+        ENTER,
+    ]);
+    let s = s.shows("once more, or L").press(&[TAB, ENTER, ch('L')]);
+    // L goes into the number that is typed.
+    s.shows("> L▌")
+        .hides("or L,")
+        .shows("Type your number, then Enter");
+}

@@ -119,11 +119,14 @@ pub fn sources(merits: &[Option<Merit>]) -> Vec<String> {
     let runs = || merits.iter().flatten();
     match runs().find_map(|m| m.roof.as_ref()) {
         Some(roof) => said.push(format!("MFU and shares of a roof: {roof}.")),
-        None if runs().next().is_some() => said.push(
+        None if runs().next().is_none() => {}
+        None if runs().all(|m| m.tokens_per_second.is_none()) => {
+            said.push("No MFU: what ran counts and has no clock.".to_owned());
+        }
+        None => said.push(
             "No MFU: of the device that ran no roof in this element type is known; R on the roofline page measures what it has."
                 .to_owned(),
         ),
-        None => {}
     }
     if let Some(times) = runs().find_map(|m| m.times.as_ref()) {
         said.push(format!(
