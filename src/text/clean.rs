@@ -55,19 +55,54 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
         // The sign for what cannot be had, and no dash.
         return Cow::Borrowed("x");
     }
+    Cow::Owned(spelled_where(text, |_| true))
+}
+
+/// `text` with those characters in ASCII that are picked: an exponent behind one sign,
+/// what stands under a root in brackets.
+///
+/// ```
+/// use text::clean::spelled_where;
+/// assert_eq!(spelled_where("2⁻²³·10³⁸ ≤ S²/√M", |c| c != '≤'), "2^-23*10^38 ≤ S^2/sqrt(M)");
+/// ```
+pub fn spelled_where(text: &str, picked: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
+    let mut raised = false;
     while let Some(c) = rest.next() {
         let joins = |c: Option<&char>| c.is_some_and(|c| !c.is_whitespace());
+        let exponent = exponent(c).filter(|_| picked(c));
         match c {
-            c if c.is_ascii() => out.push(c),
+            c if c.is_ascii() || !picked(c) => out.push(c),
+            _ if exponent.is_some() => {
+                out.extend((!raised).then_some('^'));
+                out.extend(exponent);
+            }
+            '√' => {
+                out.push_str("sqrt");
+                if rest.peek().is_some_and(|c| c.is_alphanumeric()) {
+                    out.push('(');
+                    while let Some(c) = rest.next_if(|c| c.is_alphanumeric()) {
+                        out.push(c);
+                    }
+                    out.push(')');
+                }
+            }
             // Between two factors it multiplies; alone it is a sign of its own, the
             // same as on the screens.
             '·' if !(joins(out.chars().last().as_ref()) && joins(rest.peek())) => out.push('-'),
             c => out.push_str(spelled(c)),
         }
+        raised = exponent.is_some();
     }
-    Cow::Owned(out)
+    out
+}
+
+/// A raised character as it stands on the line.
+fn exponent(c: char) -> Option<char> {
+    let (raised, plain) = ("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿᵖᵀ", "0123456789-+npT");
+    let at = raised.chars().position(|known| known == c)?;
+    plain.chars().nth(at)
 }
 
 /// The ASCII spelling of one character.
@@ -91,7 +126,6 @@ fn spelled(c: char) -> &'static str {
         '∝' => "~",
         '±' => "+-",
         '∞' => "inf",
-        '√' => "sqrt",
         'Σ' | '∑' => "sum",
         'Π' | '∏' => "prod",
         '→' | '⇒' => "->",
@@ -105,16 +139,17 @@ fn spelled(c: char) -> &'static str {
         '∈' => "in",
         '°' => " deg",
         'µ' | 'μ' => "u",
-        '⁰' => "^0",
-        '¹' => "^1",
-        '²' => "^2",
-        '³' => "^3",
-        '⁴' => "^4",
-        '⁵' => "^5",
-        '⁶' => "^6",
-        '⁷' => "^7",
-        '⁸' => "^8",
-        '⁹' => "^9",
+        '₀' => "0",
+        '₁' => "1",
+        '₂' => "2",
+        '₃' => "3",
+        '₄' => "4",
+        '₅' => "5",
+        '₆' => "6",
+        '₇' => "7",
+        '₈' => "8",
+        '₉' => "9",
+        '⇔' => "<=>",
         '½' => "1/2",
         '¼' => "1/4",
         '⌈' => "ceil(",

@@ -105,7 +105,7 @@ impl<'a> Pen<'a> {
         // Alone it is the sign for what cannot be had, and no dash.
         let text = match text {
             "–" if self.look.ascii => Cow::from("x"),
-            _ if self.look.ascii && text.contains('·') => Cow::from(products(text)),
+            _ if self.look.ascii && !text.is_ascii() => Cow::from(formulas(&products(text))),
             _ => Cow::from(text),
         };
         for c in text.chars() {
@@ -332,6 +332,12 @@ fn products(text: &str) -> String {
     out
 }
 
+/// A text whose exponents, roots and letters of other alphabets are spelled, in as many
+/// columns as that takes: `S²/√M` is no product of other names.
+fn formulas(text: &str) -> String {
+    text::clean::spelled_where(text, |c| ascii(c) == '?')
+}
+
 /// The ASCII sign for a character, one column for one column.
 pub fn ascii(c: char) -> char {
     match c {
@@ -348,10 +354,10 @@ pub fn ascii(c: char) -> char {
         '║' => '#',
         '┌' | '┐' | '└' | '┘' | '├' | '┤' | '┬' | '┴' | '┼' => '+',
         '╔' | '╗' | '╚' | '╝' | '╠' | '╣' | '╦' | '╩' | '╬' => '#',
-        '►' | '→' | '≥' | '»' => '>',
+        '►' | '→' | '»' => '>',
         // A cursor in a part of the screen that has not the keys.
         '›' => ')',
-        '◄' | '←' | '≤' | '«' => '<',
+        '◄' | '←' | '«' => '<',
         '▼' | '↓' => 'v',
         '▲' | '↑' => '^',
         '●' => '*',
@@ -364,11 +370,6 @@ pub fn ascii(c: char) -> char {
         // Something was left out here: no full stop.
         '…' => '~',
         '≈' => '~',
-        '√' => 'v',
-        'Σ' => 'S',
-        '²' => '2',
-        '³' => '3',
-        '½' => '/',
         '±' => '~',
         '\u{a0}' => ' ',
         _ => '?',
@@ -399,6 +400,20 @@ mod tests {
             ("norm1·q · not run", "norm1·q · not run"),
         ] {
             assert_eq!(products(text), shown);
+        }
+    }
+
+    #[test]
+    fn formulas_in_ascii_stay_formulas() {
+        for (text, shown) in [
+            ("S²d²/M", "S^2d^2/M"),
+            ("traffic S²/√M", "traffic S^2/sqrt(M)"),
+            ("2⁻²³ · 2¹²⁷", "2^-23 · 2^127"),
+            ("⌈blocks/units⌉ ≥ ε₁", "ceil(blocks/units) >= eps1"),
+            ("Σ h²?", "sum h^2?"),
+            ("qk·softmax·pv → 3 µs", "qk·softmax·pv → 3 µs"),
+        ] {
+            assert_eq!(formulas(text), shown);
         }
     }
 

@@ -156,8 +156,15 @@ impl Row {
     /// Draws the line.
     pub fn draw(&self, pen: &mut Pen<'_>, x: u16, y: u16) {
         let mut at = x;
+        // What is spelled in more columns takes them from the next gap.
+        let mut over = 0;
         for span in &self.spans {
-            let end = pen.put(at, y, &span.text, span.role);
+            let wide = width(&span.text);
+            let gap = wide > 1 && span.text.bytes().all(|b| b == b' ');
+            let less = if gap { over.min(wide - 1) } else { 0 };
+            let text = span.text.get(less..).unwrap_or_default();
+            let end = pen.put(at, y, text, span.role);
+            over = (over - less + usize::from(end - at)).saturating_sub(wide - less);
             if !span.extra.is_empty() {
                 pen.add(at, y, end.saturating_sub(at), span.extra);
             }
@@ -297,6 +304,20 @@ mod tests {
                 "└────────────────────────────┘",
             ]
         );
+    }
+
+    #[test]
+    fn what_is_spelled_in_more_columns_moves_nothing_at_the_right_edge() {
+        let look = app::Look {
+            ascii: true,
+            ..app::Look::default()
+        };
+        let area = ratatui::layout::Rect::new(0, 0, 24, 1);
+        let mut buffer = ratatui::buffer::Buffer::empty(area);
+        let row = Row::of("S²/√M", Role::Text).right(24, "right", Role::Good);
+        row.draw(&mut Pen::new(&mut buffer, area, look), 0, 0);
+        let shown: String = buffer.content.iter().map(Cell::symbol).collect();
+        assert_eq!(shown, "S^2/sqrt(M)        right");
     }
 
     #[test]
