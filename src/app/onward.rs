@@ -74,12 +74,14 @@ pub fn look(shared: &mut Shared, at: Option<usize>) -> Option<usize> {
     let own = routes.iter().position(|route| Some(&route.name) == now);
     let next = at.or(own).map_or(0, |at| (at + 1) % routes.len());
     let (route, own) = (routes.get(next)?, own.and_then(|own| routes.get(own)));
-    let minutes = route.minutes(&shared.study.course);
+    let course = &shared.study.course;
+    let breaks = match route.breaks(course) {
+        0 => "",
+        _ => " with breaks",
+    };
+    let minutes = format!("{} min{breaks}", route.minutes(course));
     if own == Some(route) {
-        let text = format!(
-            "{}, {minutes} min, is the path that you follow.",
-            route.title
-        );
+        let text = format!("{}, {minutes}, is the path that you follow.", route.title);
         shared.notes.say(Tone::Plain, text);
         return None;
     }
@@ -90,7 +92,7 @@ pub fn look(shared: &mut Shared, at: Option<usize>) -> Option<usize> {
         false => format!(" Lessons {}.", lessons.join(" ")),
     };
     let text = format!(
-        "{}, {minutes} min: {}{order} Enter follows it.",
+        "{}, {minutes}: {}{order} Enter follows it.",
         route.title, route.about
     );
     shared.notes.say(Tone::Plain, text);

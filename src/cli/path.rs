@@ -79,11 +79,11 @@ pub(super) fn path(output: &OutputArgs, args: &PathArgs, out: &mut Out) -> Outco
         ]);
     }
     out.lines(table.lines());
-    let steps: u64 = route.legs(&desk.course).iter().map(|leg| leg.minutes).sum();
-    let rest = route.minutes(&desk.course).saturating_sub(steps);
-    if rest > 0 {
+    let breaks = route.breaks(&desk.course);
+    if breaks > 0 {
+        let steps = route.minutes(&desk.course) - breaks;
         out.line(format!(
-            " These take {steps} min; {rest} min are for breaks."
+            " These take {steps} min; {breaks} min are for breaks."
         ));
     }
     out.gap();

@@ -317,7 +317,7 @@ pub fn told(
                 None => line.to_owned(),
             });
             let head = format!(
-                "{place}{}, {}: {}",
+                "{place}{} ({}) is not met: {}",
                 refusal.criterion.code(),
                 refusal.criterion.words(),
                 seen.next().unwrap_or_default()

@@ -162,6 +162,12 @@ impl Route {
         }
     }
 
+    /// Minutes of the whole that no step takes: breaks.
+    pub fn breaks(&self, course: &Course) -> u64 {
+        let steps: u64 = self.legs(course).iter().map(|leg| leg.minutes).sum();
+        self.minutes(course).saturating_sub(steps)
+    }
+
     /// The steps, those of a path of everything too.
     pub(crate) fn steps<'r>(&'r self, course: &Course) -> Cow<'r, [Step]> {
         if !self.everything {

@@ -260,12 +260,19 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
             _ => words.push(word.to_owned()),
         }
     }
-    match words.is_empty() {
+    let filled = |room: usize| match words.is_empty() {
         true => Vec::new(),
         false => {
-            let parts = words.iter().flat_map(|word| parted(word, columns));
-            text::fill(parts, columns, "", "")
+            let parts = words.iter().flat_map(|word| parted(word, room));
+            text::fill(parts, room, "", "")
         }
+    };
+    // The lines are the same in ASCII, where a formula may take more columns.
+    let lines = filled(columns);
+    let spelled = lines.iter().map(|line| width(&formulas(line))).max();
+    match spelled.unwrap_or(0).saturating_sub(columns) {
+        0 => lines,
+        over => filled(columns.saturating_sub(over).max(columns / 2)),
     }
 }
 
@@ -419,6 +426,11 @@ mod tests {
 
     #[test]
     fn wrapping_and_clipping() {
+        assert_eq!(wrap("O(S²/√M) where", 12), ["O(S²/√M)", "where"]);
+        assert_eq!(
+            wrap("O(S²/√M) where plain", 16),
+            ["O(S²/√M)", "where plain"]
+        );
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(
             wrap("see /home/me/answers/ex19.cu", 14),

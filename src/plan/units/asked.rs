@@ -136,6 +136,7 @@ fn kind(shown: &str, typed: Dimension, asked: Asked, column: usize) -> ReadError
             ("a count".to_owned(), "a rate. Write TFLOP/s")
         }
         (Dimension::Other(_), d) => (format!("in {typed}"), d.noun()),
+        _ if asked.percent() => (typed.noun().to_owned(), "a share in %"),
         (_, d) => (typed.noun().to_owned(), d.noun()),
     };
     ReadError {
@@ -208,6 +209,8 @@ mod tests {
             "“17 B” is bytes; this asks for a count. Column 4."
         );
         assert!(fault("17 launches", bytes()).contains("is a count; this asks for bytes"));
+        let share = Asked::in_unit(Unit::PERCENT);
+        assert!(fault("5.26 MB", share).contains("is bytes; this asks for a share in %"));
     }
 
     #[test]

@@ -330,7 +330,7 @@ pub(super) fn unknown(word: &str) -> String {
         return format!("“{word}” counts bits. Write bytes: B, kB, MB or MiB.");
     }
     format!(
-        "“{word}” is not a unit here. Known are B kB MB GB KiB MiB GiB, FLOP MFLOP GFLOP TFLOP, s ms us ns, GB/s, TFLOP/s, FLOP/B, %."
+        "“{word}” is not a unit here. Units are such as B kB MB GB KiB MiB GiB, FLOP MFLOP GFLOP TFLOP, s ms us ns, GB/s, TFLOP/s, FLOP/B, %."
     )
 }
 

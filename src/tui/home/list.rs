@@ -112,7 +112,7 @@ fn line(
     let (sign, how_far) = match lesson.read {
         _ if lesson.minutes == 0 => (" ", String::new()),
         Read::Done => ("●", "done".to_owned()),
-        Read::Part(n, of) => ("•", format!("{} %", 100 * n / of.max(1))),
+        Read::Part(n, of) => ("•", format!("{} %", (200 * n + of) / (2 * of.max(1)))),
         Read::Not => ("·", String::new()),
     };
     if here {
