@@ -9,9 +9,11 @@ pub mod ask;
 mod facts;
 mod lent;
 pub mod predict;
+mod trips;
 mod waits;
 
 pub use facts::{presented, running_on, withheld};
+pub use trips::walked_through;
 pub use waits::{asked, asks, waits_alone};
 pub(super) use waits::{open, point};
 
@@ -28,7 +30,6 @@ use super::ribbon::slot_of;
 use super::setup::Setup;
 use super::shared::Shared;
 use course::answer::Env;
-use course::present::Piece;
 use course::{self, Course, Event, Lesson, Live};
 use plan::fusion::{Cut, Fusion};
 use std::sync::Arc;
@@ -229,6 +230,19 @@ pub(super) fn switch(reader: &mut Reader, shared: &mut Shared, at: usize, out: &
     }
 }
 
+/// The page that Enter opens from a block, of those that need room.
+pub(super) fn leads_to(block: &course::Block) -> Option<Page> {
+    use course::Block as B;
+    match block {
+        B::Lab { .. } | B::Ribbon { .. } => Some(Page::Lab),
+        B::Trips(asked) if asked.toggles.is_empty() => Some(Page::Lab),
+        B::Kernel { .. } => Some(Page::Kernel),
+        B::Compare { .. } | B::Staircase { .. } => Some(Page::Compare),
+        B::Study(_) | B::Occupancy(_) => Some(Page::Studies),
+        _ => None,
+    }
+}
+
 /// Acts on the block that has the keys.
 pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
     let held = Held::of(reader, shared);
@@ -256,6 +270,17 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
         pass(reader, shared, action, out);
         return;
     };
+    // A page without room is named and not gone to; the plan of the lab stays.
+    let page = leads_to(content).filter(|page| shared.lacks(page.least()));
+    if let Some(page) = page.filter(|_| action == Action::Open) {
+        let (columns, rows) = page.least();
+        let text = format!(
+            "Enter would open {}, which needs {columns} × {rows}.",
+            page.title()
+        );
+        shared.notes.say(Tone::Plain, text);
+        return;
+    }
     match content {
         course::Block::Lab { backend, .. } => {
             let backend = backend.as_ref().map(|b| b.text.clone());
@@ -281,7 +306,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             }
             reader.reveal();
         }
-        course::Block::Trips(_) => trips(reader, shared, lesson, live, action, out),
+        course::Block::Trips(_) => trips::act(reader, shared, lesson, live, action, out),
         course::Block::Question { .. } => {
             let asked = asked(shared, live);
             if !asked.is_some_and(|asked| answering::question(shared, &asked, action, out)) {
@@ -385,6 +410,7 @@ fn lab(
     put_on_bench(reader, shared, lesson, live);
     let block = reader.block_mut(&lesson.id, live.number);
     let last = offered.len().saturating_sub(1);
+    let lists = matches!(action, Action::Up | Action::Down | Action::Flip);
     match action {
         Action::Up if block.cursor > 0 => block.cursor -= 1,
         Action::Down if block.cursor < last => block.cursor += 1,
@@ -392,7 +418,7 @@ fn lab(
         Action::End => block.cursor = last,
         Action::Flip => match offered.get(block.cursor) {
             Some(fusion) => shared.flip(*fusion),
-            None => pass(reader, shared, action, out),
+            None => return pass(reader, shared, action, out),
         },
         Action::Undo => shared.undo(),
         Action::NextVersion => shared.next_version(true),
@@ -416,62 +442,12 @@ fn lab(
             }
         }
         Action::Open => out.want(Intent::Open(Page::Lab)),
-        _ => pass(reader, shared, action, out),
-    }
-}
-
-/// Kernels that a `trips` block walks through.
-fn walked(reader: &Reader, shared: &Shared, lesson: &Lesson, live: &Live) -> usize {
-    let found = presented(reader, shared, lesson, live).unwrap_or_default();
-    let kernels = found.iter().find_map(|piece| match piece {
-        Piece::Trips(trips) => Some(trips.kernels.len()),
-        _ => None,
-    });
-    kernels.unwrap_or(0)
-}
-
-/// Whether a `trips` block shows its last kernel: Space goes on from there.
-pub fn walked_through(reader: &Reader, shared: &Shared, lesson: &Lesson, live: &Live) -> bool {
-    let reached = reader.block(&lesson.id, live.number).steps;
-    reached >= walked(reader, shared, lesson, live)
-}
-
-/// Space goes from kernel to kernel, first of all to the first; Enter flips the fusion
-/// under the cursor, or opens the lab where there is none.
-fn trips(
-    reader: &mut Reader,
-    shared: &mut Shared,
-    lesson: &Lesson,
-    live: &Live,
-    action: Action,
-    out: &mut Out,
-) {
-    let kernels = walked(reader, shared, lesson, live);
-    let offered = toggles(live);
-    let last = offered.len().saturating_sub(1);
-    let block = reader.block_mut(&lesson.id, live.number);
-    block.steps = block.steps.min(kernels);
-    match action {
-        Action::Flip | Action::Right if block.steps < kernels => block.steps += 1,
-        Action::Left if block.steps > 0 => block.steps -= 1,
-        Action::Up if block.cursor > 0 => block.cursor -= 1,
-        Action::Down if block.cursor < last => block.cursor += 1,
-        Action::Open => {
-            let fusion = offered.get(block.cursor).copied();
-            put_on_bench(reader, shared, lesson, live);
-            match fusion {
-                Some(fusion) => shared.flip(fusion),
-                None => out.want(Intent::Open(Page::Lab)),
-            }
-        }
-        Action::Undo => shared.undo(),
-        Action::NextVersion | Action::PreviousVersion => {
-            put_on_bench(reader, shared, lesson, live);
-            shared.next_version(action == Action::NextVersion);
-        }
         _ => return pass(reader, shared, action, out),
     }
-    reader.reveal();
+    // Nobody flips what is not on the page.
+    if lists {
+        reader.reveal();
+    }
 }
 
 /// The backend that a block names; whether it was another before.

@@ -274,6 +274,11 @@ fn lay_section(
                 if let Some(asked) = asked(&state.shared, block).filter(|_| focused) {
                     let at = question::cursor(state, &asked, &shown.rows);
                     laid.extent.cursor = at.map(|(at, lines)| (from + at, lines));
+                } else if focused {
+                    // A fusion of its list.
+                    let here = |row: &Row| row.text().contains("►[");
+                    let at = shown.rows.iter().position(here);
+                    laid.extent.cursor = at.map(|at| (from + at, 1));
                 }
                 let whole = takes_keys(block).then_some(Target::Block(keys));
                 laid.rows.extend(shown.rows.into_iter().map(|mut row| {

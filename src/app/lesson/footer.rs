@@ -9,7 +9,7 @@ use crate::live::{predict, takes_keys};
 use crate::page::Page;
 use crate::screen::Screen;
 use crate::shared::Shared;
-use course::{Block, Key, Kind, Live};
+use course::{Key, Kind, Live};
 
 /// The keys that the footer names now.
 pub fn footer(reader: &Reader, shared: &Shared) -> Footer {
@@ -106,22 +106,10 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
 
 /// The keys of a block: nothing is offered that this terminal has no room for.
 fn offered(shared: &Shared, live: &Live, keys: &'static [FooterItem]) -> Footer {
-    let page = live.content.as_ref().ok().and_then(leads_to);
+    let page = live.content.as_ref().ok().and_then(crate::live::leads_to);
     match page.filter(|page| shared.lacks(page.least())) {
         Some(_) => without(keys, &[Action::Open]),
         None => keys.into(),
-    }
-}
-
-/// The page that Enter opens from a block, of those that need room.
-fn leads_to(block: &Block) -> Option<Page> {
-    match block {
-        Block::Lab { .. } | Block::Ribbon { .. } => Some(Page::Lab),
-        Block::Trips(asked) if asked.toggles.is_empty() => Some(Page::Lab),
-        Block::Kernel { .. } => Some(Page::Kernel),
-        Block::Compare { .. } | Block::Staircase { .. } => Some(Page::Compare),
-        Block::Study(_) | Block::Occupancy(_) => Some(Page::Studies),
-        _ => None,
     }
 }
 
