@@ -95,7 +95,10 @@ fn what_is_being_typed_outlives_a_window_that_is_too_small() {
 fn a_block_flips_what_is_on_the_page_and_opens_no_page_without_room() {
     // Lesson 12: a section with a lab and its list of fusions.
     let s = Screen::with(Course::built_in(), 60, 18).press(&[ch(':')]);
-    let s = s.typed("12").press(&[ENTER, ch('/')]).typed("The rule-made plan");
+    let s = s
+        .typed("12")
+        .press(&[ENTER, ch('/')])
+        .typed("The rule-made plan");
     let s = s.press(&[ENTER]);
     // Its guess, left open, and back up to the text above it.
     let s = s.press(&[TAB, TAB, ENTER, ENTER, key(Code::PageUp)]);

@@ -449,15 +449,16 @@ fn across(view: &View, scale: &Scale, wide: u16, high: u16, pen: &mut Pen<'_>) {
         }
     }
     pen.put(room, high + 1, unit, Role::Dim);
-    let mut free = 0;
+    // Digits of one place stand above each other, as letters do.
+    let mut taken: Vec<u16> = Vec::new();
     for (sign, block) in ('1'..).zip(&view.blocks) {
         let Some((x, _)) = scale.cell(*block, scale.unit) else {
             continue;
         };
-        // Digits of one place stand side by side.
-        let x = (AXIS + 1 + x).max(free);
-        pen.put(x, high, &sign.to_string(), Role::Modelled);
-        free = x + 1;
+        let below = taken.iter().filter(|other| **other == x).count() as u16;
+        let y = high.saturating_sub(below);
+        pen.put(AXIS + 1 + x, y, &sign.to_string(), Role::Modelled);
+        taken.push(x);
     }
 }
 

@@ -94,3 +94,24 @@ fn a_roof_of_nothing_is_no_plot() {
     );
     assert_eq!(Scale::of(state.roofline.view(), Dtype::Fp32, 49, 17), None);
 }
+
+#[test]
+fn blocks_of_one_place_on_the_axis_stand_above_each_other() {
+    let state = page();
+    let scale = scale(&state);
+    let mut view = state.roofline.view().clone();
+    view.blocks = vec![6.0, 6.01, 6.02, 60.0];
+    let area = ratatui::layout::Rect::new(0, 0, 60, 20);
+    let mut buffer = ratatui::buffer::Buffer::empty(area);
+    let pen = &mut Pen::new(&mut buffer, area, Look::default());
+    across(&view, &scale, 49, 17, pen);
+    let place = |intensity: f64| AXIS + 1 + scale.x(intensity) as u16;
+    for (sign, intensity, y) in [
+        ("1", 6.0, 17),
+        ("2", 6.0, 16),
+        ("3", 6.0, 15),
+        ("4", 60.0, 17),
+    ] {
+        assert_eq!(buffer[(place(intensity), y)].symbol(), sign, "{sign}");
+    }
+}
