@@ -120,7 +120,7 @@ impl Chart {
                 .iter()
                 .filter_map(|line| line.said.get(i).cloned());
             let at = match at.fract() == 0.0 {
-                true => at.to_string(),
+                true => plan::units::group_thousands(*at as i128),
                 false => significant(*at, 4),
             };
             std::iter::once(at).chain(cells).collect()
