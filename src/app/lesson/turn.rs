@@ -124,6 +124,15 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
                 _ => "Tab enters a live block; there r runs its plan.",
             },
         ),
+        Action::Wall
+        | Action::Undo
+        | Action::NextVersion
+        | Action::PreviousVersion
+        | Action::RunAll
+        | Action::Bytes => shared.notes.say(
+            Tone::Plain,
+            "This is a key of plans: Tab leads to live blocks, L to the lab.",
+        ),
         _ => {}
     }
 }

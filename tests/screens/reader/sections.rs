@@ -236,3 +236,11 @@ fn what_the_lab_waits_for_says_what_the_keys_do_now() {
         .hides("or L,")
         .shows("Type your number, then Enter");
 }
+
+#[test]
+fn a_key_of_plans_says_where_it_works() {
+    for k in ['w', 'u', 'v', 'V', 'm'] {
+        let s = Screen::reader(80, 24).press(&[ch(k)]);
+        s.shows("This is a key of plans");
+    }
+}
