@@ -12,7 +12,8 @@ use super::out::Out;
 use super::show;
 use super::words::{quoted, wrapped};
 use course::attempt::{Attempt, attempt, kernel_file};
-use course::{Event, Exercise, Key, undo};
+use course::undo::{self, Way};
+use course::{Event, Exercise, Key};
 
 /// The next hint to a question.
 #[derive(Debug, Args)]
@@ -47,7 +48,7 @@ pub(super) struct SolutionArgs {
 #[derive(Debug, Args)]
 pub(super) struct ResetArgs {
     /// The exercise
-    #[arg(required_unless_present_any = ["all", "undo"], value_parser = Ids::Exercises, hide_possible_values = true)]
+    #[arg(required_unless_present_any = ["all", "undo", "redo"], value_parser = Ids::Exercises, hide_possible_values = true)]
     exercise: Option<String>,
     /// The question, by name or number; all where none is named
     key: Option<String>,
@@ -60,6 +61,9 @@ pub(super) struct ResetArgs {
     /// Put back what the last reset took away; again: what the one before it did
     #[arg(long, conflicts_with_all = ["exercise", "key", "variant", "all"])]
     undo: bool,
+    /// Put back what was answered behind a reset that was undone
+    #[arg(long, conflicts_with_all = ["exercise", "key", "variant", "all", "undo"])]
+    redo: bool,
 }
 
 /// The first question that is not solved.
@@ -183,15 +187,21 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
 
 pub(super) fn reset(output: &OutputArgs, args: &ResetArgs, out: &mut Out) -> Outcome {
     let desk = Desk::open(output).whole()?;
-    if args.undo {
-        let back = undo::restore(&desk.places)?;
+    if args.undo || args.redo {
+        let way = if args.undo { Way::Undo } else { Way::Redo };
+        let back = undo::restore(&desk.places, way)?;
         let ids = back.exercises.join(", ");
-        out.lines(wrapped(
-            &format!("The last reset is undone: {ids}."),
-            "",
-            "  ",
-        ));
-        if back.left > 0 {
+        let said = match way {
+            Way::Undo => format!("The last reset is undone: {ids}."),
+            Way::Redo => format!("What was answered behind the reset is back: {ids}."),
+        };
+        out.lines(wrapped(&said, "", "  "));
+        if way == Way::Undo && back.since {
+            let said =
+                "What was answered since is kept: tinyllama-tutor reset --redo puts it back.";
+            out.lines(wrapped(said, "", "  "));
+        }
+        if way == Way::Undo && back.left > 0 {
             out.line("Again, and the one before it is undone.");
         }
         return Ok(0);
