@@ -78,13 +78,15 @@ pub fn asks(shared: &Shared, asked: &Asked) -> Asks {
             Some(table) if !grid::is_free(shared, asked, table) => Asks::Begun,
             _ => Asks::Value,
         },
+        // What another run will judge is typed anew.
+        Kind::Measured => Asks::Value,
         // A new answer takes the place of one that was refused.
         _ if !now(shared, asked).is_empty()
             && (unread(shared, asked) || !refused(shared, asked)) =>
         {
             Asks::Begun
         }
-        Kind::Number | Kind::Measured | Kind::Predict | Kind::Text => Asks::Value,
+        Kind::Number | Kind::Predict | Kind::Text => Asks::Value,
     }
 }
 
@@ -225,8 +227,11 @@ fn unread(shared: &Shared, asked: &Asked) -> bool {
 /// Opens the field with what is typed so far.
 fn open_field(shared: &mut Shared, asked: &Asked) {
     let typed = now(shared, asked);
-    // A new answer takes the place of one that is wrong; one that could not be read is mended.
-    let field = match refused(shared, asked) && !unread(shared, asked) {
+    // A new answer takes the place of one that is wrong, or was of another run; one that could
+    // not be read is mended.
+    let key = shared.study.key_of(asked);
+    let measured = key.is_some_and(|key| key.kind == Kind::Measured);
+    let field = match measured || refused(shared, asked) && !unread(shared, asked) {
         true => Field::replacing(&typed),
         false => Field::with(&typed),
     };

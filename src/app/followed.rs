@@ -73,6 +73,11 @@ fn stops(study: &Study) -> Vec<Next> {
     legs.into_iter().flatten().flat_map(of_leg).collect()
 }
 
+/// Whether the path reads a section.
+pub fn is_stop(study: &Study, lesson: usize, section: usize) -> bool {
+    stops(study).contains(&Next::Section(lesson, section))
+}
+
 /// Where one stands on the path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spot {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::answering::open_sheet;
 use super::contents::stopped;
-use super::followed::Spot;
+use super::followed::{Spot, is_stop};
 use super::intent::Out;
 use super::live::{self, Block};
 use super::onward;
@@ -105,6 +105,9 @@ pub struct Reader {
     pub(super) left: Option<(String, String)>,
     /// They were, and the page was not drawn since.
     unfinished: bool,
+    /// Esc was pressed in this section: what is asked in it takes no digits from the text
+    /// where it is not the one thing that does.
+    pub(super) aside: bool,
     /// Another page led here to look something up: Esc leads back there.
     pub(super) visiting: bool,
 }
@@ -121,7 +124,7 @@ impl Reader {
         self.reveal = false;
         self.through = false;
         (self.found, self.sought) = (None, None);
-        self.unfinished = false;
+        (self.unfinished, self.aside) = (false, false);
     }
 
     /// Shows a section to which the path led.
@@ -420,6 +423,8 @@ fn stopped_on_path(shared: &Shared, lesson: usize, section: usize) -> bool {
 fn show(reader: &mut Reader, shared: &mut Shared, lesson: usize, section: usize, out: &mut Out) {
     reader.turn(lesson, section);
     reader.opened = true;
+    // Beside the path one reads as in any lesson.
+    reader.path &= is_stop(&shared.study, lesson, section);
     if reader.path {
         onward::reached(shared, Next::Section(lesson, section));
     }

@@ -14,8 +14,8 @@ mod waits;
 
 pub use facts::{presented, running_on, withheld};
 pub use trips::walked_through;
+pub(super) use waits::{alone, point};
 pub use waits::{asked, asks, waits_alone};
-pub(super) use waits::{open, point};
 
 use super::answering;
 use super::evidence;
@@ -300,11 +300,14 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             match action {
                 Action::Flip | Action::Open | Action::Down if block.steps < last => {
                     block.steps += 1;
+                    reader.reveal_end();
                 }
-                Action::Up | Action::Undo if block.steps > 0 => block.steps -= 1,
-                _ => return pass(reader, shared, action, out),
+                Action::Up | Action::Undo if block.steps > 0 => {
+                    block.steps -= 1;
+                    reader.reveal();
+                }
+                _ => pass(reader, shared, action, out),
             }
-            reader.reveal();
         }
         course::Block::Trips(_) => trips::act(reader, shared, lesson, live, action, out),
         course::Block::Question { .. } => {

@@ -22,6 +22,8 @@ pub enum Asks {
     /// Nothing is asked: digits lead to screens.
     #[default]
     Nothing,
+    /// Values of which none has the keys: digits lead nowhere before one has.
+    Several,
     /// A value: the first character typed begins it.
     Value,
     /// A value that was left half typed: Enter goes on with it, and nothing adds to it.
@@ -38,10 +40,19 @@ pub enum Asks {
     Untyped,
 }
 
+/// Said of a digit where more than one thing in view asks for it, or a part of one.
+pub const SEVERAL: &str =
+    "Digits answer what is asked here: Tab leads to it. H shows the contents.";
+
 /// Said of a digit that answers nothing of what has the keys.
 pub const ELSEWHERE: &str = "Esc leads to where digits are screens. H shows the contents.";
 
 impl Asks {
+    /// Whether it is answered by what is typed, and not answered yet.
+    pub const fn is_typed(&self) -> bool {
+        matches!(self, Self::Value | Self::Begun)
+    }
+
     /// Whether a character begins a value as people write it: `17`, `.2963`, `-3`, `(1+2)*4`.
     pub fn begins(c: char) -> bool {
         c.is_ascii_digit() || matches!(c, '.' | '(' | '-' | '+' | '−')

@@ -406,6 +406,11 @@ impl Runs {
         let word = match error.kind {
             RunErrorKind::Cancelled if running.cuts.len() > 1 => {
                 let (done, all) = running.rounds.progress();
+                // What has no clock runs each plan once.
+                let all = match running.backend {
+                    BackendKind::Simt => running.cuts.len() as u32,
+                    _ => all,
+                };
                 return Outcome::Nothing(RunError::cancelled(done, all).to_string());
             }
             RunErrorKind::Cancelled => return Outcome::Nothing(error.to_string()),

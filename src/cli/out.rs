@@ -33,7 +33,8 @@ impl Out {
         if self.ascii {
             self.text.push_str(&spelled(line));
         } else {
-            self.text.push_str(line);
+            // The sign of a product looks like the dot between words.
+            self.text.push_str(&line.replace('⋅', "·"));
         }
         self.text.push('\n');
     }

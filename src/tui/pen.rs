@@ -116,7 +116,12 @@ impl<'a> Pen<'a> {
             if y >= self.area.height || at.saturating_add(width) > self.area.width {
                 break;
             }
-            let shown = if self.look.ascii { ascii(c) } else { c };
+            let shown = match c {
+                _ if self.look.ascii => ascii(c),
+                // The sign of a product, which looks like the dot between words.
+                '⋅' => '·',
+                _ => c,
+            };
             if let Some(cell) = self.buffer.cell_mut((self.area.x + at, self.area.y + y)) {
                 cell.set_char(shown).set_style(style);
             }
@@ -373,7 +378,8 @@ pub fn ascii(c: char) -> char {
         '×' => 'x',
         'µ' | 'μ' => 'u',
         '“' | '”' | '„' => '"',
-        '‘' | '’' => '\'',
+        '‘' | '’' | '′' => '\'',
+        '⋅' => '*',
         // Something was left out here: no full stop.
         '…' => '~',
         '≈' => '~',
@@ -418,6 +424,7 @@ mod tests {
             ("2⁻²³ · 2¹²⁷", "2^-23 · 2^127"),
             ("⌈blocks/units⌉ ≥ ε₁", "ceil(blocks/units) >= eps1"),
             ("Σ h²?", "sum h^2?"),
+            ("silu(g[i]) ⋅ u[i], m′", "silu(g[i]) ⋅ u[i], m′"),
             ("qk·softmax·pv → 3 µs", "qk·softmax·pv → 3 µs"),
         ] {
             assert_eq!(formulas(text), shown);

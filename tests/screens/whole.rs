@@ -78,7 +78,7 @@ fn an_option_is_whole_where_the_cursor_is_on_it() {
                 let mut here = 0;
                 assert_eq!(asked(&s).unwrap().key, question.name.text);
                 for (at, option) in question.options.iter().enumerate() {
-                    let wanted = words(std::slice::from_ref(&option.text));
+                    let wanted = words(&[option.text.replace('⋅', "·")]);
                     // What is not in view yet has the cursor then.
                     if !words(&s.rows()).contains(&wanted) {
                         s = s.press(&vec![RIGHT; at - here]);

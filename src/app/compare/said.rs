@@ -7,6 +7,7 @@ use crate::intent::{Intent, Out};
 use crate::merit::{Pane, TERMS};
 use crate::note::Tone;
 use crate::shared::Shared;
+use plan::run::BackendKind;
 use plan::units::figure;
 use study::lab::counted::surplus;
 
@@ -28,8 +29,15 @@ pub(super) fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
             let text = match row {
                 7 => "A GPU's profiler measures these: run --counters in a shell, where the driver permits it.".to_owned(),
                 6 => shared.runs.behind.said(),
-                5 => "Counted on simt alone: : backend simt, then r.".to_owned(),
-                _ => "Counted on simt or a GPU. To count: : backend simt, then r.".to_owned(),
+                row => {
+                    let on = if row == 5 { "simt alone" } else { "simt or a GPU" };
+                    let how = match (row, shared.machine.kind()) {
+                        (_, BackendKind::Simt) => "r counts the plan of the column.",
+                        (4, kind) if kind.is_gpu() => "r counts the plan of the column.",
+                        _ => "To count it: `:backend simt`, then r.",
+                    };
+                    format!("Counted on {on}. {how}")
+                }
             };
             shared.notes.say(Tone::Plain, text);
             return;

@@ -2,12 +2,11 @@
 //! them now.
 
 use super::{Reader, lesson, show};
-use crate::followed::Spot;
 use crate::intent::Out;
 use crate::live;
 use crate::question::Asked;
 use crate::shared::Shared;
-use course::{Block, Cell, Lesson, Live, Part, Phrase, Section};
+use course::{Block, Cell, Ledger, Lesson, Live, Part, Phrase, Section};
 
 /// Finds a text in the other sections of the lesson, from the present one on and round;
 /// shows the section that holds it. `false`: none does.
@@ -35,7 +34,6 @@ pub(super) fn beyond(
         .find(|i| found.sections.get(*i).is_some_and(holds));
     let Some(section) = at else { return false };
     let lesson = reader.lesson;
-    reader.path &= Spot::section(&shared.study, lesson, section).is_some();
     show(reader, shared, lesson, section, out);
     reader.sought = Some((needle.to_owned(), forward));
     true
@@ -106,6 +104,15 @@ fn of_block<'s>(
             };
             words.extend([text(exercise), key]);
             words.extend(shared.study.key_of(&asked).map(|key| text(&key.ask)));
+        }
+        Ok(Block::Claim { id }) => {
+            let claim = Ledger::built_in().get(id.as_str());
+            words.push(text(id));
+            words.extend(
+                claim
+                    .into_iter()
+                    .flat_map(|c| [c.title.as_str(), &c.says.text]),
+            );
         }
         Ok(Block::Steps { title, steps, .. }) if made.is_none() => {
             let shown = 1 + reader.block(&lesson.id, block.number).steps;

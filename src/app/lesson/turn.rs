@@ -21,7 +21,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
     }
     // What is typed while the text has the keys goes to the question in view.
     if action == Action::Change
-        && let Some((at, _)) = live::open(reader, shared)
+        && let Some(at) = live::alone(reader, shared)
     {
         reader.focus = Focus::Block(at);
         reader.reveal = true;
@@ -131,7 +131,10 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
         | Action::RunAll
         | Action::Bytes => shared.notes.say(
             Tone::Plain,
-            "This is a key of plans: Tab leads to live blocks, L to the lab.",
+            match reader.focus {
+                Focus::Text => "This is a key of plans: Tab leads to live blocks, L to the lab.",
+                _ => "This is a key of the lab: L leads there.",
+            },
         ),
         _ => {}
     }

@@ -26,25 +26,39 @@ pub fn asks(reader: &Reader, shared: &Shared) -> Asks {
     match lesson::focused(reader, shared) {
         Some((lesson, live)) => wants(shared, lesson, live),
         None if waiting(reader, shared).is_some() => Asks::Value,
-        None => Asks::Nothing,
+        None if reader.aside || open(reader, shared, BEGUN).is_empty() => Asks::Nothing,
+        None => Asks::Several,
     }
 }
 
 /// The one block in view that waits for a value, while the text has the keys. What was
 /// left half typed waits for Tab: a key for a page is no part of it.
 pub(crate) fn waiting(reader: &Reader, shared: &Shared) -> Option<usize> {
-    let (at, wants) = open(reader, shared)?;
-    (wants == Asks::Value).then_some(at)
+    match open(reader, shared, ASKED)[..] {
+        [(at, Asks::Value)] => Some(at),
+        _ => None,
+    }
 }
 
 /// Rows of a block in which its question and its field stand, at least.
 const ASKED: usize = 6;
 
-/// The one block in view that is not answered, while the text has the keys, and what digits
-/// mean to it.
-pub(crate) fn open(reader: &Reader, shared: &Shared) -> Option<(usize, Asks)> {
+/// Rows of a block in which one sees that something is asked: its border and a line.
+const BEGUN: usize = 2;
+
+/// The one block in view that is not answered, while the text has the keys.
+pub(crate) fn alone(reader: &Reader, shared: &Shared) -> Option<usize> {
+    match open(reader, shared, ASKED)[..] {
+        [(at, _)] => Some(at),
+        _ => None,
+    }
+}
+
+/// The blocks of which so many rows are in view and that are not answered, while the text
+/// has the keys, and what digits mean to each.
+fn open(reader: &Reader, shared: &Shared, rows: usize) -> Vec<(usize, Asks)> {
     if reader.focus != Focus::Text {
-        return None;
+        return Vec::new();
     }
     let view = reader.view();
     let seen = |at: usize| {
@@ -52,19 +66,18 @@ pub(crate) fn open(reader: &Reader, shared: &Shared) -> Option<(usize, Asks)> {
         place.is_some_and(|(first, lines)| {
             let (from, to) = ((*first).max(view.start), (first + lines).min(view.end));
             // A border alone, or the beginning of what is asked, shows not where one types.
-            to.saturating_sub(from) >= ASKED.min(lines.saturating_sub(1)).max(1)
+            to.saturating_sub(from) >= rows.min(lines.saturating_sub(1)).max(1)
         })
     };
-    let lesson = lesson::lesson(reader, shared)?;
-    let blocks = lesson::section(reader, shared)?.live();
-    let mut found = blocks
-        .filter(|live| takes_keys(live))
-        .enumerate()
-        .filter(|(at, _)| seen(*at))
-        .map(|(at, live)| (at, wants(shared, lesson, live)))
-        .filter(|(_, wants)| matches!(wants, Asks::Value | Asks::Begun));
-    let first = found.next()?;
-    found.next().is_none().then_some(first)
+    let found = lesson::lesson(reader, shared).zip(lesson::section(reader, shared));
+    let Some((lesson, section)) = found else {
+        return Vec::new();
+    };
+    let blocks = section.live().filter(|live| takes_keys(live)).enumerate();
+    let seen = blocks.filter(|(at, _)| seen(*at));
+    seen.map(|(at, live)| (at, wants(shared, lesson, live)))
+        .filter(|(_, wants)| matches!(wants, Asks::Value | Asks::Begun))
+        .collect()
 }
 
 /// What a point of a chart says: its line, the parameter's value, its own.

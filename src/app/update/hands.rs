@@ -9,7 +9,7 @@ use crate::keymap::Action;
 use crate::mouse::Target;
 use crate::note::Tone;
 use crate::page::SMALLEST;
-use crate::question::{Asks, ELSEWHERE};
+use crate::question::{Asks, ELSEWHERE, SEVERAL};
 use crate::state::{State, footer};
 use crate::{answering, find, palette};
 use course::Kind;
@@ -76,6 +76,8 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
     if waits.is_some() && state.shared.keys.resolve(state.page, key) != waits {
         state.leaving = None;
     }
+    // From here on digits are screens in this section.
+    state.reader.aside |= key.code == Code::Esc;
     // What opens the palette or the help is no part of a word.
     if let Some(begun) = state.word.take()
         && let Code::Char(c) = key.code
@@ -107,6 +109,15 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
         && !too_small
         && (begun(state, c, out) || worded(state, c, out))
     {
+        return;
+    }
+    // It empties a field, also one that is not typed in just now.
+    let has_keys = state.screen().asked(&state.shared).is_some();
+    if key == ctrl('u') && !too_small && has_keys && asks(state).is_typed() {
+        act(state, Action::Change, out);
+        if state.typing() {
+            typed(state, key, out);
+        }
         return;
     }
     let Some(action) = state.shared.keys.resolve(state.page, key) else {
@@ -173,6 +184,11 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
     }
     match asks(state) {
         Asks::Nothing => return false,
+        Asks::Several if c.is_ascii_digit() => {
+            state.word = Some(state.shared.now);
+            state.shared.notes.say(Tone::Plain, SEVERAL);
+        }
+        Asks::Several => return false,
         Asks::Value => {
             act(state, Action::Change, out);
             if state.typing() {

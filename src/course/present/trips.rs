@@ -314,7 +314,10 @@ pub(super) fn trips(
         let cost = priced(config, cut)?;
         let priced = within.priced(&cost)?;
         let v1 = within.alike(&cost, &prices.v1)?;
-        Ok((prices.sum(within.name(), &priced, Some(&v1)), cost))
+        // A share is of what the block shows of V1, or it would be of nothing on the page.
+        let shown = within.priced(&prices.v1)?;
+        let v1 = (v1.bytes() == shown.bytes()).then_some(&v1);
+        Ok((prices.sum(within.name(), &priced, v1), cost))
     };
     let (sum, cost) = sums(cut)?;
     let toggle = |asked: &Typed<Fusion>| -> Result<Toggle, String> {

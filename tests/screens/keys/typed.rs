@@ -24,6 +24,8 @@ fn a_question_takes_what_is_typed_from_the_first_character() {
 fn the_one_question_in_view_takes_digits_from_the_text() {
     // Two of them wait: which one is meant?
     let both = Screen::reader(80, 24).press(&[SPACE, SPACE, ch('3')]);
+    assert_eq!(both.state.page, Page::Lesson);
+    let both = both.shows("Tab leads to it").press(&[ESC, ch('3')]);
     assert_eq!(both.state.page, Page::Lab);
     let guessed = Screen::reader(80, 24)
         .press(&[SPACE, SPACE, TAB])
@@ -48,6 +50,8 @@ fn a_digit_goes_into_no_guess_whose_line_is_not_in_view() {
         s = s.press(&[ch('k')]);
     }
     let s = s.shows("before you look").press(&[ch('9')]);
+    assert_eq!(s.state.page, Page::Lesson);
+    let s = s.shows("Tab leads to it").press(&[ESC, ch('9')]);
     assert_eq!(s.state.page, Page::Doctor);
 }
 

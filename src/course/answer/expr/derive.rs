@@ -42,7 +42,8 @@ impl Expr {
         if (computed || arithmetic)
             && let Some((numbers, _)) = derivation.numbers(&self.root)
         {
-            let letters = self.source.replace('*', "·").replace('-', "−");
+            let letters = self.source.replace(" * ", " ⋅ ").replace('*', "·");
+            let letters = letters.replace('-', "−");
             let same = letters.replace(' ', "") == numbers.replace(' ', "");
             let text = match asks(&self.root) {
                 // The course's own formulas are no letters of the model: what they ask

@@ -237,7 +237,7 @@ fn remark(text: &str) -> (&str, Option<&str>) {
         return (text, None);
     };
     let operator = head.trim_end().ends_with([
-        '+', '-', '−', '–', '*', '/', '^', '·', '×', 'x', '(', '=', '≈', '√', '÷',
+        '+', '-', '−', '–', '*', '/', '^', '·', '⋅', '×', 'x', '(', '=', '≈', '√', '÷',
     ]);
     if operator || !has_number(head) || tail.contains(['(', ')']) {
         return (text, None);
@@ -298,7 +298,7 @@ fn range(text: &str) -> Option<usize> {
         let digits = right.trim_start();
         let end = digits.find(|c: char| !c.is_ascii_digit() && c != '.');
         let (upper, rest) = digits.split_at(end.unwrap_or(digits.len()));
-        let operators = ['+', '-', '*', '/', '^', '·', '×', '('];
+        let operators = ['+', '-', '*', '/', '^', '·', '⋅', '×', '('];
         let goes_on = rest.trim_start().starts_with(operators);
         let rises = number(left)
             .zip(number(upper))

@@ -20,7 +20,7 @@ fn letters_become_numbers_and_kernels_their_tensors() {
     assert_eq!(derived("3*4*B*S*I"), ["3·4·B·S·I = 3·4·1·128·512"]);
     assert_eq!(
         derived("(0.6 * B + 1.4) / D")[0],
-        "(0.6 · B + 1.4) / D = (0.6·1 + 1.4) / 256"
+        "(0.6 ⋅ B + 1.4) / D = (0.6·1 + 1.4) / 256"
     );
     assert_eq!(
         derived("1 - block(v4).launches / block(v1).launches")[0],
@@ -41,7 +41,7 @@ fn letters_become_numbers_and_kernels_their_tensors() {
     assert!(seen[0].contains("pairs: a query and a key that it sees, 8,256 in each head"));
     assert_eq!(
         derived("(B + 2) * 3 - (4 - S)")[0],
-        "(B + 2) · 3 − (4 − S) = (1 + 2)·3 − (4 − 128)"
+        "(B + 2) ⋅ 3 − (4 − S) = (1 + 2)·3 − (4 − 128)"
     );
     // What the page shows is taken from there, whatever it was made of: 300 B and 75 B.
     assert_eq!(
