@@ -60,6 +60,13 @@ impl Shared {
         } else if let Some(back) = self.back_to(before) {
             let text = format!("The lab holds {} now. {back}", cut.title());
             self.notes.say(Tone::Plain, text);
+        } else if before != cut {
+            let text = format!(
+                "The lab holds {} now, after {}.",
+                cut.title(),
+                before.title()
+            );
+            self.notes.say(Tone::Plain, text);
         }
     }
 

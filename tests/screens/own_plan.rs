@@ -94,3 +94,13 @@ fn a_block_of_a_lesson_says_whose_plan_it_takes_the_place_of() {
     let s = s.press(&[ch('L'), ch('u')]);
     assert_eq!(s.state.shared.bench.cut(), own);
 }
+
+#[test]
+fn a_block_that_changes_a_version_says_so() {
+    // The fixture's first lesson begins with a lab block in the usual setup: V1.
+    let s = Screen::reader(80, 24).press(&[ch('3'), ch('v'), ch('v')]);
+    assert_eq!(s.state.shared.bench.cut(), Version::V3.cut());
+    let s = s.press(&[ch('2'), TAB]);
+    assert_eq!(s.state.shared.bench.cut(), Version::V1.cut());
+    s.shows("The lab holds V1 now, after V3.");
+}

@@ -120,6 +120,13 @@ impl Within<'_> {
         Priced::of(self.of(cost).to_vec()).map_err(|e| e.to_string())
     }
 
+    /// What a share is of: the kernels of V1 that do the same, where they are those that the
+    /// block shows of V1. Of others it would be a share of nothing on the page.
+    fn base(&self, cost: &Cost, v1: &Cost) -> Result<Option<Priced>, String> {
+        let (alike, shown) = (self.alike(cost, v1)?, self.priced(v1)?);
+        Ok((alike.bytes() == shown.bytes()).then_some(alike))
+    }
+
     /// The kernels of V1 that do together what those of a plan do: a fused kernel may hold
     /// ops that were not named.
     fn alike(&self, cost: &Cost, v1: &Cost) -> Result<Priced, String> {
@@ -313,11 +320,8 @@ pub(super) fn trips(
     let sums = |cut: Cut| -> Result<(Sum, Cost), String> {
         let cost = priced(config, cut)?;
         let priced = within.priced(&cost)?;
-        let v1 = within.alike(&cost, &prices.v1)?;
-        // A share is of what the block shows of V1, or it would be of nothing on the page.
-        let shown = within.priced(&prices.v1)?;
-        let v1 = (v1.bytes() == shown.bytes()).then_some(&v1);
-        Ok((prices.sum(within.name(), &priced, v1), cost))
+        let v1 = within.base(&cost, &prices.v1)?;
+        Ok((prices.sum(within.name(), &priced, v1.as_ref()), cost))
     };
     let (sum, cost) = sums(cut)?;
     let toggle = |asked: &Typed<Fusion>| -> Result<Toggle, String> {

@@ -274,3 +274,20 @@ fn home_says_what_is_wrong_with_a_courses_own_paths() {
         }
     }
 }
+
+#[test]
+fn b_leads_to_the_section_before_where_the_path_does_not_read() {
+    // The path reads the first seven sections of the welcome; the last is chosen by hand.
+    let s = home(80, 24).press(&[SPACE]);
+    assert_eq!(s.state.reader.section, 0);
+    let s = s.press(&[ch('o'), key(Code::End), ENTER]);
+    let last = s.state.reader.section;
+    let mut s = s.press(&[ch('b')]);
+    for _ in 0..9 {
+        if s.state.reader.section != last {
+            break;
+        }
+        s = s.press(&[ch('b')]);
+    }
+    assert_eq!(s.state.reader.section, last - 1);
+}

@@ -2,7 +2,7 @@
 
 use super::{form, home, kept};
 use crate::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB};
-use tinyllama_tutor::app::key::{Code, ch, key};
+use tinyllama_tutor::app::key::{Code, ch, ctrl, key};
 use tinyllama_tutor::app::lesson::Focus;
 use tinyllama_tutor::app::{Effect, Message, Page};
 
@@ -204,4 +204,17 @@ fn a_word_that_nobody_knows_finds_nothing_in_the_palette() {
     assert_eq!(s.state.page, Page::Home);
     let s = s.press(&[ch(':')]).typed("10-flash").press(&[ENTER]);
     s.shows("Four trips of one square");
+}
+
+#[test]
+fn ctrl_u_empties_the_field_of_what_has_the_keys_and_turns_no_page() {
+    // A form, and a question of a lesson.
+    let s = form().typed("5").press(&[ENTER, ctrl('u')]);
+    let s = s.typed("8/27").shows("[ 8/27▌");
+    assert_eq!(s.state.page, Page::Exercises);
+    let asked = Screen::reader(80, 24).press(&[SPACE, SPACE, TAB, TAB]);
+    let section = asked.state.reader.section;
+    let s = asked.typed("5").press(&[ENTER, ctrl('u')]).typed("8/27");
+    assert_eq!(s.state.reader.section, section);
+    s.shows("8/27▌");
 }

@@ -42,9 +42,11 @@ impl Expr {
         if (computed || arithmetic)
             && let Some((numbers, _)) = derivation.numbers(&self.root)
         {
+            // Between blanks it is written so that it is no dot between words.
             let letters = self.source.replace(" * ", " ⋅ ").replace('*', "·");
             let letters = letters.replace('-', "−");
-            let same = letters.replace(' ', "") == numbers.replace(' ', "");
+            let bare = |text: &str| text.replace(' ', "").replace('⋅', "·");
+            let same = bare(&letters) == bare(&numbers);
             let text = match asks(&self.root) {
                 // The course's own formulas are no letters of the model: what they ask
                 // for is named below.

@@ -198,6 +198,28 @@ fn a_fused_kernel_is_compared_with_all_that_it_replaces() {
     }
 }
 
+/// V2 merges gate with up: where the block shows up and not gate, a share of V1's four
+/// kernels would be of what is not on the page.
+#[test]
+fn a_share_is_of_what_the_block_shows_of_v1() {
+    let three = [OpKind::Up, OpKind::Silu, OpKind::Mul];
+    let four = [OpKind::Gate, OpKind::Up, OpKind::Silu, OpKind::Mul];
+    for (ops, version, named) in [
+        (&three[..], Version::V1, true),
+        (&three[..], Version::V2, false),
+        (&four[..], Version::V2, true),
+        (&four[..], Version::V4, false),
+    ] {
+        let within = Within {
+            ops,
+            ..Within::default()
+        };
+        let (cost, v1) = costs(version.cut());
+        let base = within.base(&cost, &v1).unwrap();
+        assert_eq!(base.is_some(), named, "{ops:?} {version:?}");
+    }
+}
+
 #[test]
 fn more_is_never_called_less() {
     for (bytes, said) in [
