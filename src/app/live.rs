@@ -14,7 +14,7 @@ mod waits;
 
 pub use facts::{presented, running_on, withheld};
 pub use trips::walked_through;
-pub(super) use waits::{alone, point};
+pub(super) use waits::{alone, point, would_take};
 pub use waits::{asked, asks, waits_alone};
 
 use super::answering;

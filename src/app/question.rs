@@ -47,6 +47,9 @@ pub const SEVERAL: &str =
 /// Said of a digit that answers nothing of what has the keys.
 pub const ELSEWHERE: &str = "Esc leads to where digits are screens. H shows the contents.";
 
+/// The same where the text would give it to the one question in view.
+pub const BEHIND: &str = "Esc leads to the text, where digits go to what is asked there.";
+
 impl Asks {
     /// Whether it is answered by what is typed, and not answered yet.
     pub const fn is_typed(&self) -> bool {

@@ -203,6 +203,15 @@ fn machine(state: &State, pen: &mut Pen<'_>, y: u16, free: usize) -> u16 {
 /// What Enter does at the cursor.
 fn enter_does(state: &State) -> String {
     let home = &state.home;
+    let looked = home
+        .look
+        .and_then(|at| state.shared.study.course.routes().get(at));
+    if let Some(route) = looked {
+        return format!(
+            "Enter follows the path {}, Esc stays with yours.",
+            route.title
+        );
+    }
     let Some(lesson) = state.shared.contents.lessons.get(home.cursor) else {
         return String::new();
     };

@@ -394,3 +394,23 @@ fn the_rest_of_a_section_of_the_path_waits_after_a_new_start() {
     let s = s.press(&[SPACE]).shows("What this workshop is");
     assert_eq!(s.state.reader.section, 0);
 }
+
+#[test]
+fn hints_that_were_seen_before_a_new_start_are_seen_again_before_the_next_one() {
+    let mut s = Screen::with(Course::built_in(), 80, 24);
+    s.state.shared.study.progress.apply(&Event::Hinted {
+        exercise: "ex2".into(),
+        key: s.state.shared.study.exercise("ex2").unwrap().keys[0]
+            .name
+            .text
+            .clone(),
+        shown: 1,
+    });
+    let s = s.press(&[ch(':')]).typed("ex2").press(&[ENTER]);
+    let s = s.shows("hints 1 of 3 seen, h shows them").press(&[ch('h')]);
+    let s = s
+        .shows("hint 1 of 3")
+        .hides("hint 2 of 3")
+        .press(&[ch('h')]);
+    s.shows("hint 2 of 3");
+}

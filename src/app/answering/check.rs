@@ -288,12 +288,12 @@ pub fn hint(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
     shared.questions.helped = (all > 0).then_some(Help::Hint);
     if all == 0 {
         shared.notes.say(Tone::Plain, "This question has no hints.");
+    } else if folded && seen > 0 {
+        // What was seen before this start is seen again; the next one is another key.
     } else if seen >= all {
-        if !folded {
-            shared
-                .notes
-                .say(Tone::Plain, "All hints are shown; s is the solution.");
-        }
+        shared
+            .notes
+            .say(Tone::Plain, "All hints are shown; s is the solution.");
     } else {
         let event = Event::Hinted {
             exercise: asked.exercise.clone(),

@@ -57,9 +57,19 @@ pub(crate) fn alone(reader: &Reader, shared: &Shared) -> Option<usize> {
 /// The blocks of which so many rows are in view and that are not answered, while the text
 /// has the keys, and what digits mean to each.
 fn open(reader: &Reader, shared: &Shared, rows: usize) -> Vec<(usize, Asks)> {
-    if reader.focus != Focus::Text {
-        return Vec::new();
+    match reader.focus {
+        Focus::Text => in_view(reader, shared, rows),
+        _ => Vec::new(),
     }
+}
+
+/// Whether one block in view would take digits if the text had the keys.
+pub(crate) fn would_take(reader: &Reader, shared: &Shared) -> bool {
+    matches!(in_view(reader, shared, ASKED)[..], [(_, Asks::Value)])
+}
+
+/// The blocks in view that are not answered, whatever has the keys.
+fn in_view(reader: &Reader, shared: &Shared, rows: usize) -> Vec<(usize, Asks)> {
     let view = reader.view();
     let seen = |at: usize| {
         let place = reader.extent.blocks.get(at);
@@ -108,9 +118,12 @@ pub(crate) fn point(
     ))
 }
 
-/// Whether a block is the only one of its section that waits for a value: what is typed
-/// while the text has the keys goes to it.
+/// Whether a block is the only one of its section that waits for a value, and the text has
+/// the keys: what is typed goes to it.
 pub fn waits_alone(reader: &Reader, shared: &Shared, live: &Live) -> bool {
+    if reader.focus != Focus::Text {
+        return false;
+    }
     let found = lesson::lesson(reader, shared).zip(lesson::section(reader, shared));
     let Some((lesson, section)) = found else {
         return false;

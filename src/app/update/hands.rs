@@ -8,10 +8,10 @@ use crate::key::{Code, Key, ch, ctrl, key};
 use crate::keymap::Action;
 use crate::mouse::Target;
 use crate::note::Tone;
-use crate::page::SMALLEST;
-use crate::question::{Asks, ELSEWHERE, SEVERAL};
+use crate::page::{Page, SMALLEST};
+use crate::question::{Asks, BEHIND, ELSEWHERE, SEVERAL};
 use crate::state::{State, footer};
-use crate::{answering, find, palette};
+use crate::{answering, find, live, palette};
 use course::Kind;
 
 /// How long after a character the next one still belongs to the same word.
@@ -319,7 +319,12 @@ fn named(state: &State, c: char) -> bool {
 
 /// Says why a digit does nothing here, and where digits lead to screens.
 fn elsewhere(state: &mut State, why: &str) {
-    let text = format!("{why}{ELSEWHERE}");
+    let lesson = state.page == Page::Lesson;
+    let where_ = match lesson && live::would_take(&state.reader, &state.shared) {
+        true => BEHIND,
+        false => ELSEWHERE,
+    };
+    let text = format!("{why}{where_}");
     state.shared.notes.say(Tone::Plain, text);
 }
 

@@ -427,7 +427,11 @@ fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
             .key_of(asked)
             .map_or(0, |k| k.hints.len());
         if (kept.hints as usize) < all && state.page == app::Page::Exercises {
-            text.push_str(&format!(" h shows hint {} of {all}.", kept.hints + 1));
+            let folded = kept.hints > 0 && !question.hints;
+            text.push_str(&match folded {
+                true => " h shows the hints again.".to_owned(),
+                false => format!(" h shows hint {} of {all}.", kept.hints + 1),
+            });
         }
         let kind = state.shared.study.key_of(asked).map(|key| key.kind);
         text.push_str(match kind {

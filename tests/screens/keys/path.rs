@@ -291,3 +291,12 @@ fn b_leads_to_the_section_before_where_the_path_does_not_read() {
     }
     assert_eq!(s.state.reader.section, last - 1);
 }
+
+#[test]
+fn what_enter_does_is_said_as_long_as_a_path_is_looked_at() {
+    for away in ['?', '*', 'p', '/'] {
+        let s = home(60, 18).press(&[ch('P'), ch(away), ESC]);
+        let s = s.shows("Enter follows the path One day").press(&[ENTER]);
+        s.shows("You follow One day");
+    }
+}

@@ -218,3 +218,17 @@ fn ctrl_u_empties_the_field_of_what_has_the_keys_and_turns_no_page() {
     assert_eq!(s.state.reader.section, section);
     s.shows("8/27▌");
 }
+
+#[test]
+fn a_block_that_gets_no_digits_does_not_ask_for_them() {
+    // Lesson 12, section 1: trips have the keys, the guess below waits.
+    let s = home(60, 18).press(&[ch(':')]).typed("12");
+    let s = s.press(&[ENTER, ch('o'), key(Code::Home), ENTER, TAB]);
+    let down = key(Code::PageDown);
+    let s = s.press(&[down, down]).shows("Tab, then Enter: type your");
+    let s = s
+        .press(&[ch('5')])
+        .shows("Esc leads to the text, where digits go");
+    let s = s.press(&[ESC]).shows("Type your number").press(&[ch('5')]);
+    s.shows("> 5▌");
+}
