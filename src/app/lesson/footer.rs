@@ -1,6 +1,7 @@
 //! The keys that the footer names on the lesson page: those of whatever has the
 //! keys now.
 
+use super::turn::is_end;
 use super::{Focus, Reader, focused, section};
 use crate::answering;
 use crate::evidence::runs;
@@ -15,8 +16,12 @@ use course::{Key, Kind, Live};
 pub fn footer(reader: &Reader, shared: &Shared) -> Footer {
     let keys = match reader.focus {
         _ if reader.outline.is_some() => OUTLINE,
-        Focus::Text if walks(reader, shared) => TEXT,
-        Focus::Text => return without(TEXT, &[Action::NextPart]),
+        Focus::Text => {
+            let mut gone = Vec::new();
+            gone.extend((!walks(reader, shared)).then_some(Action::NextPart));
+            gone.extend(is_end(reader, shared).then_some(Action::Flip));
+            return without(TEXT, &gone);
+        }
         Focus::Block(_) if reader.typing(shared) => {
             return match shared.questions.field.is_some() {
                 true => TYPING.into(),

@@ -213,6 +213,14 @@ fn on_path(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
     }
 }
 
+/// Whether Space leads nowhere from here: the lesson ends, and nothing led here that goes on.
+pub(super) fn is_end(reader: &Reader, shared: &Shared) -> bool {
+    let count = lesson(reader, shared).map_or(0, |l| l.sections.len());
+    let last = reader.section + 1 >= count && reader.page_below().is_none();
+    let leads = !reader.visiting && goes_on(shared).is_some();
+    last && !reader.path && !leads
+}
+
 /// What comes next on the path, in words; `None` where it is through.
 fn goes_on(shared: &Shared) -> Option<String> {
     let next = shared.contents.route.as_ref().map(|f| f.next.clone());
