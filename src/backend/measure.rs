@@ -155,15 +155,6 @@ pub(crate) fn measure(
     observer: &dyn Observer,
     ready: &mut dyn Forward,
 ) -> Result<Outcome, RunError> {
-    // What has no clock is run once: more would be for nothing.
-    let once = Request {
-        runs: request.runs.min(1),
-        ..request.clone()
-    };
-    let request = match backend {
-        BackendKind::Simt => &once,
-        _ => request,
-    };
     let none = |e: RunError| e.after(0, request.runs);
     let mut notes = ready.notes();
     let mut launched = None;

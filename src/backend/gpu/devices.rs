@@ -85,6 +85,15 @@ impl<D: Open> Backend for Device<D> {
     }
 
     fn run(&mut self, request: &Request, observer: &dyn Observer) -> Result<Outcome, RunError> {
+        // What has no clock is run once: a stop says so, too.
+        let once = Request {
+            runs: request.runs.min(1),
+            ..request.clone()
+        };
+        let request = match D::KIND {
+            BackendKind::Simt => &once,
+            _ => request,
+        };
         self.on(observer, |gpu| gpu.run(D::KIND, request, observer))
     }
 
