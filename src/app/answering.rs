@@ -80,9 +80,10 @@ pub fn asks(shared: &Shared, asked: &Asked) -> Asks {
         },
         // What another run will judge is typed anew.
         Kind::Measured => Asks::Value,
-        // A new answer takes the place of one that was refused.
+        // A new answer takes the place of one that was refused, or could not be read.
         _ if !now(shared, asked).is_empty()
-            && (unread(shared, asked) || !refused(shared, asked)) =>
+            && !unread(shared, asked)
+            && !refused(shared, asked) =>
         {
             Asks::Begun
         }
@@ -219,7 +220,7 @@ pub fn predicted(shared: &Shared, asked: &Asked) -> bool {
 }
 
 /// Whether the answer could not be read.
-fn unread(shared: &Shared, asked: &Asked) -> bool {
+pub(super) fn unread(shared: &Shared, asked: &Asked) -> bool {
     let judgement = shared.questions.question(asked).judgement;
     judgement.is_some_and(|j| matches!(j.verdict, Verdict::Unread { .. }))
 }

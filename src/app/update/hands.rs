@@ -190,8 +190,14 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
         }
         Asks::Several => return false,
         Asks::Value => {
+            let asked = state.screen().asked(&state.shared);
+            let unread = asked.is_some_and(|asked| answering::unread(&state.shared, &asked));
             act(state, Action::Change, out);
             if state.typing() {
+                // Enter mends what could not be read; what is typed takes its place.
+                if unread {
+                    typed(state, ctrl('u'), out);
+                }
                 typed(state, ch(c), out);
             }
         }

@@ -232,3 +232,13 @@ fn a_block_that_gets_no_digits_does_not_ask_for_them() {
     let s = s.press(&[ESC]).shows("Type your number").press(&[ch('5')]);
     s.shows("> 5▌");
 }
+
+#[test]
+fn a_new_answer_takes_the_place_of_one_that_could_not_be_read() {
+    let s = form().typed("5 zz").press(&[ENTER, ESC]);
+    let s = s.typed("8/27").shows("[ 8/27▌");
+    assert_eq!(s.state.page, Page::Exercises);
+    // Enter mends it instead.
+    let s = form().typed("5 zz").press(&[ENTER, ESC, ENTER]);
+    s.typed("z").shows("5 zzz▌");
+}
