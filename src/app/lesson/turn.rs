@@ -88,7 +88,10 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
     );
     let across = matches!(action, Action::Left | Action::Right);
     if along && last == 0 {
-        let text = "All of this section is on the page. Space goes on, b goes back.";
+        let text = match is_end(reader, shared) {
+            true => "All of this section is on the page, the last of the lesson. b goes back.",
+            false => "All of this section is on the page. Space goes on, b goes back.",
+        };
         shared.notes.say(Tone::Plain, text);
     } else if across && reader.extent.shift == 0 {
         let text = "Nothing is cut at the sides of this section.";

@@ -306,6 +306,8 @@ fn the_footer_offers_no_space_where_a_lesson_that_was_looked_up_ends() {
     // From the kernel page lesson 12 is looked up; Esc leads back there.
     let s = home(80, 24).press(&[ch('6'), ch(':')]).typed("lesson 12");
     let s = s.press(&[ENTER, ch('o'), key(Code::End), ENTER]);
-    let s = s.hides("Space next").press(&[SPACE]);
+    let s = s.hides("Space next").press(&[ch('G')]);
+    let s = s.shows("the last of the lesson").hides("Space goes on");
+    let s = s.press(&[SPACE]);
     s.shows("The end of this lesson. ] goes on with 13");
 }
