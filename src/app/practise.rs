@@ -47,8 +47,8 @@ pub struct Practise {
     held: String,
     /// How it was left the last time, until the page is entered.
     left: Option<Practice>,
-    /// First line shown, lines in all, lines that the page has.
-    view: (usize, usize, usize),
+    /// First line shown, lines that the page has.
+    view: (usize, usize),
     /// The field, and what was said of the answer, are to be in view.
     reveal: bool,
 }
@@ -70,7 +70,7 @@ impl Default for Practise {
             waiting: Vec::new(),
             held: String::new(),
             left: None,
-            view: (0, 0, 0),
+            view: (0, 0),
             reveal: true,
         }
     }
@@ -89,7 +89,7 @@ impl Practise {
             true => end.saturating_sub(room).min(field),
             false => self.view.0,
         };
-        self.view = (from.min(lines.saturating_sub(room)), lines, room);
+        self.view = (from.min(lines.saturating_sub(room)), room);
     }
 
     /// The name of the topic.
@@ -382,7 +382,7 @@ impl Screen for Practise {
     }
 
     fn press(&mut self, shared: &mut Shared, key: Key, out: &mut Out) {
-        let (from, _, room) = self.view;
+        let (from, room) = self.view;
         self.reveal = !matches!(key.code, Code::PageUp | Code::PageDown);
         match key.code {
             Code::PageUp => self.view.0 = from.saturating_sub(room.saturating_sub(1)),

@@ -77,7 +77,7 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
         state.leaving = None;
     }
     // From here on digits are screens in this section.
-    state.reader.aside |= key.code == Code::Esc;
+    state.reader.aside |= key.code == Code::Esc && state.page == Page::Lesson;
     // What opens the palette or the help is no part of a word.
     if let Some(begun) = state.word.take()
         && let Code::Char(c) = key.code
