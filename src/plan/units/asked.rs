@@ -124,7 +124,18 @@ fn fits(
         typed.quantity = typed.quantity.with_dimension(asked.dimension);
         return Ok(());
     }
-    Err(kind(shown, dimension, asked, column))
+    let error = kind(shown, dimension, asked, column);
+    // A number of per cent is no plain one to whoever typed its sign.
+    Err(match unit == Unit::PERCENT {
+        true => ReadError {
+            message: format!(
+                "{shown} is a share; this asks for {}.",
+                asked.dimension.noun()
+            ),
+            ..error
+        },
+        false => error,
+    })
 }
 
 fn kind(shown: &str, typed: Dimension, asked: Asked, column: usize) -> ReadError {
@@ -210,6 +221,8 @@ mod tests {
         );
         assert!(fault("17 launches", bytes()).contains("is a count; this asks for bytes"));
         let share = Asked::in_unit(Unit::PERCENT);
+        let intensity = Asked::new(Dimension::FlopPerByte);
+        assert!(fault("8.3%", intensity).contains("is a share; this asks for an intensity"));
         assert!(fault("5.26 MB", share).contains("is bytes; this asks for a share in %"));
     }
 
