@@ -7,6 +7,7 @@ mod kernel;
 mod list;
 mod measured;
 pub mod question;
+pub mod verdict;
 
 pub use form::{Laid, setup, styled};
 

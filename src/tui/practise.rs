@@ -1,6 +1,7 @@
 //! Practice: the question, what is typed, the verdict, and what went wrong elsewhere.
 
-use super::exercise::question::{typing, word_role};
+use super::exercise::question::typing;
+use super::exercise::verdict::word_role;
 use super::frame;
 use super::live::note;
 use super::pen::Pen;
@@ -120,7 +121,7 @@ fn question(state: &State, task: &Task, columns: usize) -> Vec<Row> {
     if let Some(judgement) = &practise.judgement {
         let word = judgement.verdict.word();
         rows.push(Row::default());
-        rows.extend(note(word, word_role(word), &judgement.sentence(), columns));
+        rows.extend(note(word, word_role(word), &judgement.read_as(), columns));
     }
     if practise.hinted {
         rows.push(Row::default());

@@ -82,6 +82,10 @@ fn mistakes_on_the_command_line() {
         ("kernel --torch", "<KERNEL>"),
         ("check", "<EXERCISE>... is missing"),
         ("check ex99", "there is no exercise “ex99”"),
+        (
+            "check ex1 block=17",
+            "“block=17” is an answer, not an exercise; type --answer block=17",
+        ),
         ("check ex1 --answer nokey=1", "ex1 has no key “nokey”"),
         ("check ex1 --answer block", "as in --answer block=17"),
         (

@@ -227,7 +227,10 @@ fn clang_with_its_nvptx_target_serves_every_kernel() {
     let broken = broken.replace("m[i] = value;", "m[i] = value");
     fs::write(folder.join("answers/ex19.cu"), broken).unwrap();
     let said = check("ex19");
-    assert!(said.contains("C1 (compiles) is not met: answers/ex19.cu:"), "{said}");
+    assert!(
+        said.contains("C1 (compiles) is not met: answers/ex19.cu:"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -254,7 +254,10 @@ fn a_kernel_that_was_written_is_run_on_the_device_and_timed_beside_the_worked_on
         "{said}"
     );
     let said = worked(&without, "m[i] = value;", "m[i] = value");
-    assert!(said.contains("C1 (compiles) is not met: answers/ex19.cu:"), "{said}");
+    assert!(
+        said.contains("C1 (compiles) is not met: answers/ex19.cu:"),
+        "{said}"
+    );
     // With one the machine accepts first.
     let Some(nvrtc) = std::env::var_os("NVRTC_LIBRARY") else {
         return eprintln!("skipped: NVRTC_LIBRARY names no compiler");

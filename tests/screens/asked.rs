@@ -244,6 +244,15 @@ fn a_share_is_read_with_its_unit_before_and_after_enter() {
         .typed("13")
         .press(&[ENTER]);
     s.shows("wrong").shows("Read as 13.00 %.");
+    // What an expression comes to stands beside the verdict, in practice as well.
+    let s = Screen::with(Course::built_in(), 80, 24)
+        .press(&[ch('t')])
+        .typed("1000*1000")
+        .press(&[ENTER]);
+    let s = s.shows("1000*1000 is too high").shows("1,000,000.");
+    // A number that reads as it stands does not say so.
+    let s = s.press(&[ctrl('u')]).typed("1000000").press(&[ENTER]);
+    s.shows("1000000 is too high").hides("Read as");
 }
 
 #[test]

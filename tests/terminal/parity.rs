@@ -108,12 +108,11 @@ fn words(screen: &str) -> String {
     bare.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Waits until the screen says what `check` said of a question. How an answer was read
-/// stands under its field there.
+/// Waits until the screen says what `check` said of a question.
 #[track_caller]
 fn says(p: &Pty, key: &Value) {
     let said = key["message"].as_str().unwrap();
-    let said = words(said.split(" Read as ").next().unwrap());
+    let said = words(said);
     p.wait_until(&said, |screen| words(screen).contains(&said));
 }
 

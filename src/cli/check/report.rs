@@ -34,13 +34,13 @@ pub(super) fn report(
         if plain {
             let said = match j.verdict {
                 Verdict::Open if j.cells.is_empty() => "not answered.".to_owned(),
-                _ => format!("“{}”. {}: {}", j.typed, j.verdict.word(), sentence(j)),
+                _ => format!("“{}”. {}: {}", j.typed, j.verdict.word(), j.read_as()),
             };
             out.lines(wrapped(&said, &format!("{number} {name}: "), "  "));
         } else {
             let head = format!("{number:>2} {name:<width$}  {:<6}  ", j.verdict.word());
             let indent = " ".repeat(head.chars().count());
-            out.lines(wrapped(&sentence(j), &head, &indent));
+            out.lines(wrapped(&j.read_as(), &head, &indent));
         }
         for line in &g.lines {
             // Code stays as it is; where a kernel failed, and what helps, are words.
@@ -62,18 +62,6 @@ pub(super) fn report(
     }
     let summed = summary(progress, exercise, sheet, graded);
     out.lines(wrapped(&summed, "", "  "));
-}
-
-/// What is said of an answer, and how it was read where that is not plain.
-fn sentence(j: &Judgement) -> String {
-    match (&j.read, &j.verdict) {
-        (Some(read), Verdict::Slip(_) | Verdict::Wrong(_) | Verdict::Close(_))
-            if *read != j.typed =>
-        {
-            format!("{} Read as {read}.", j.sentence())
-        }
-        _ => j.sentence(),
-    }
 }
 
 /// `3 right, 1 slip, 1 open. Hint: …`
@@ -228,7 +216,7 @@ fn direction(verdict: &Verdict) -> Option<&'static str> {
 /// The sentence of the plain output.
 fn message(j: &Judgement) -> Option<String> {
     let begun = j.cells.iter().any(|c| c.judgement.verdict != Verdict::Open);
-    (begun || j.verdict != Verdict::Open).then(|| sentence(j))
+    (begun || j.verdict != Verdict::Open).then(|| j.read_as())
 }
 
 /// The document of an exercise, once its verdicts are recorded.

@@ -72,6 +72,11 @@ impl Course {
         if !led.is_empty() {
             return Ok(led);
         }
+        if typed.contains('=') {
+            return Err(format!(
+                "“{typed}” is an answer, not an exercise; type --answer {typed} behind the exercise"
+            ));
+        }
         let own = self.exercises.iter().map(|slot| slot.raw.id.as_str());
         let theirs = assigned::names().map(|(name, _)| name);
         let ids: Vec<&str> = own.chain(theirs).collect();

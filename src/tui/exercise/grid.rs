@@ -1,7 +1,8 @@
 //! A table that is filled in: the grid, the cell under the cursor, and what was
 //! found of each cell.
 
-use super::question::{typing, word_role};
+use super::question::typing;
+use super::verdict::word_role;
 use crate::tui::live::note;
 use crate::tui::pen::{clip, width as columns_of};
 use crate::tui::rows::{Row, words};

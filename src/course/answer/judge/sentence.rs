@@ -73,7 +73,9 @@ impl Judgement {
                 format!("{typed} is too low, and no known slip gives it.")
             }
             Verdict::Wrong(None) if self.several => {
-                format!("{typed}: something is missing or too many, and no known slip explains it.")
+                format!(
+                    "{typed}: at least one mark is missing or too many, and no known slip explains it."
+                )
             }
             Verdict::Wrong(None) => format!("{typed} is not right, and no known slip explains it."),
             Verdict::Unread { column, message } => {
@@ -88,12 +90,12 @@ impl Judgement {
         }
     }
 
-    /// The same, and the unit in which a bare number was read.
+    /// The same, and how the answer was read where that is not plain: an expression's
+    /// value, a bare number's unit.
     pub fn read_as(&self) -> String {
-        let unit = |text: &str| text.contains(|c: char| c.is_alphabetic() || c == '%');
         match (&self.read, &self.verdict) {
             (Some(read), Verdict::Slip(_) | Verdict::Wrong(_) | Verdict::Close(_))
-                if unit(read) && !unit(&self.typed) =>
+                if read.replace(',', "") != self.typed =>
             {
                 format!("{} Read as {read}.", self.sentence())
             }

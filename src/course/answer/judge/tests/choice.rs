@@ -39,7 +39,7 @@ fn choices_and_rankings() {
     // What is marked may be right: one that is not is missing.
     assert_eq!(
         says("embed", &outside, &[]),
-        "wrong: embed: something is missing or too many, and no known slip explains it."
+        "wrong: embed: at least one mark is missing or too many, and no known slip explains it."
     );
 
     let mut order = key("order(bytes, gate silu qk mul softmax)", "exact", "");
