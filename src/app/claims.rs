@@ -12,6 +12,7 @@ use super::change::NAME;
 use super::intent::Out;
 use super::keymap::{Action, Footer, FooterItem, renamed, without};
 use super::mouse::Target;
+use super::note::Tone;
 use super::page::Mark;
 use super::question::Asks;
 use super::screen::Screen;
@@ -267,10 +268,7 @@ impl Screen for Claims {
     }
 
     fn items(&self, shared: &Shared) -> Vec<String> {
-        let listed = listed(self, shared).into_iter();
-        listed
-            .map(|c| format!("{} {}", c.id.text, c.title))
-            .collect()
+        listed(self, shared).into_iter().map(named).collect()
     }
 
     fn place(&self, _: &Shared) -> usize {
@@ -280,6 +278,29 @@ impl Screen for Claims {
     fn jump(&mut self, shared: &mut Shared, at: usize) {
         act::move_to(self, shared, at);
     }
+
+    /// Says that the filter hides what is searched for.
+    fn find_beyond(&mut self, shared: &mut Shared, needle: &str, _: bool, _: &mut Out) -> bool {
+        let has = |claim: &&Claim| named(claim).to_lowercase().contains(needle);
+        let hidden = match listed(self, shared).iter().any(has) {
+            true => 0,
+            false => Ledger::built_in().claims().iter().filter(has).count(),
+        };
+        if hidden > 0 {
+            let have = if hidden == 1 { "has" } else { "have" };
+            let text = format!(
+                "“{needle}” is in none of these claims ({}); {hidden} of the others {have} it: f lists them.",
+                self.filter.title()
+            );
+            shared.notes.say(Tone::Plain, text);
+        }
+        hidden > 0
+    }
+}
+
+/// A claim as it is searched: its id and its title.
+fn named(claim: &Claim) -> String {
+    format!("{} {}", claim.id.text, claim.title)
 }
 
 const OPEN: &[FooterItem] = &[

@@ -116,6 +116,39 @@ fn filters_walk_through_groups_and_documents_and_come_back() {
 }
 
 #[test]
+fn a_search_says_what_the_filter_hides() {
+    let mut state = court();
+    let has = |state: &State| {
+        let listed = listed(&state.claims, &state.shared);
+        listed.iter().any(|claim| claim.id.text.contains("K-V4-1"))
+    };
+    while has(&state) {
+        press(&mut state, ch('f'));
+    }
+    let said = |state: &mut State, text: &str| {
+        press(state, ch('/'));
+        for c in text.chars() {
+            press(state, ch(c));
+        }
+        press(state, key(Code::Enter));
+        state
+            .shared
+            .notes
+            .shown()
+            .map_or(String::new(), |n| n.text.clone())
+    };
+    let before = state.claims.cursor;
+    let hidden = said(&mut state, "K-V4-1");
+    assert!(
+        hidden.contains("; 1 of the others has it: f lists"),
+        "{hidden}"
+    );
+    assert_eq!(state.claims.cursor, before);
+    let nowhere = said(&mut state, "zebra");
+    assert!(nowhere.contains("“zebra” is not on this page"), "{nowhere}");
+}
+
+#[test]
 fn what_was_just_judged_stays_until_the_cursor_moves() {
     let mut state = court();
     press(&mut state, ch('f'));
