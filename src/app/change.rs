@@ -159,7 +159,7 @@ impl Shared {
                 .find(|f| backend.lacks.contains(f));
             if let Some(fusion) = missing {
                 let text = format!(
-                    "{} has no kernel for {}. The model prices it; cpu can run it (p, backend).",
+                    "{} has no kernel for {}. The model prices it; cpu can run it (in the lab: p, backend).",
                     backend.name,
                     fusion.name()
                 );
@@ -189,13 +189,11 @@ impl Shared {
             false => format!("About {:.0} min", seconds / 60.0),
         };
         let (tone, why) = match known {
-            Some(_) => (Tone::Plain, ", at the pace of the last run. Ctrl-C stops."),
-            None => (
-                Tone::Warn,
-                " of one core, instruction by instruction. Ctrl-C stops; p: smaller.",
-            ),
+            Some(_) => (Tone::Plain, ", at the pace of the last run"),
+            None => (Tone::Warn, " of one core, instruction by instruction"),
         };
-        self.notes.say(tone, format!("{about}{why}"));
+        let text = format!("{about}{why}. Ctrl-C stops.");
+        self.notes.say(tone, text);
     }
 
     /// Counts the plan line by line on the SIMT machine.

@@ -17,6 +17,12 @@ pub enum Read {
     Done,
 }
 
+/// So many of so many in per cent, rounded.
+pub const fn percent(some: usize, all: usize) -> usize {
+    let all = if all == 0 { 1 } else { all };
+    (200 * some + all) / (2 * all)
+}
+
 /// A line of the contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LessonLine {

@@ -100,8 +100,7 @@ pub struct Reader {
     /// A text in this section, yet to be laid out, to which a search led: its first line that
     /// has it, or its last.
     sought: Option<(String, bool)>,
-    /// Lesson and section of the path that were left before their end, until the course is
-    /// known.
+    /// Lesson and section of the path that were left before their end, until the path goes on.
     pub(super) left: Option<(String, String)>,
     /// They were, and the page was not drawn since.
     unfinished: bool,
@@ -191,22 +190,28 @@ impl Reader {
         self.left.clone().or(now)
     }
 
-    /// Goes back to where the path was left, once the course is known.
-    pub(super) fn resume(&mut self, study: &Study) {
-        if !study.loaded || self.opened {
-            return;
+    /// Lesson and section of the path of which something is left to be read.
+    pub fn rest_of_path(&self, study: &Study) -> Option<(usize, usize)> {
+        if self.stops_on_path() {
+            return Some((self.lesson, self.section));
         }
-        let Some((id, section)) = self.left.take() else {
+        let (id, section) = self.left.as_ref().filter(|_| study.loaded)?;
+        let at = study.place_of(id)?;
+        let mut sections = study.lesson(at)?.sections.iter();
+        let section = sections.position(|s| s.id == *section)?;
+        is_stop(study, at, section).then_some((at, section))
+    }
+
+    /// Goes back to where the path was left.
+    pub(super) fn resume(&mut self, study: &Study) {
+        let Some((lesson, section)) = self.rest_of_path(study) else {
             return;
         };
-        let Some(at) = study.place_of(&id) else {
-            return;
-        };
-        let sections = study.lesson(at).map_or(&[][..], |found| &found.sections);
-        if let Some(place) = sections.iter().position(|s| s.id == section) {
-            self.turn(at, place);
+        if !self.stops_on_path() {
+            self.turn(lesson, section);
             (self.path, self.opened, self.unfinished) = (true, true, true);
         }
+        self.left = None;
     }
 
     /// The block that has the keys is to be in view, whatever its size is now.
@@ -401,7 +406,13 @@ pub(super) fn open(
     let section = section
         .or_else(|| found.sections.iter().position(left))
         .unwrap_or_default();
-    reader.path = goes_on && stopped_on_path(shared, index, section);
+    let rest = reader.rest_of_path(&shared.study);
+    if rest == Some((index, section)) {
+        (reader.left, reader.path) = (None, true);
+    } else {
+        reader.left = reader.rest(shared);
+        reader.path = goes_on && stopped_on_path(shared, index, section);
+    }
     show(reader, shared, index, section, out);
 }
 

@@ -43,8 +43,8 @@ pub use lent::lender;
 pub struct Block {
     /// The toggle under the cursor.
     pub cursor: usize,
-    /// Its plan was put on the bench; it shows the bench from then on.
-    pub on_bench: bool,
+    /// The plan that was made of its own; the lab may hold another by now.
+    pub plan: Option<Cut>,
     /// Steps revealed after the first.
     pub steps: usize,
     /// A prediction that is being typed.
@@ -173,7 +173,7 @@ pub(super) fn in_hand(reader: &Reader, shared: &mut Shared, out: &mut Out) {
     }
 }
 
-/// Puts a block's setup and plan on the bench, once.
+/// Puts a block's setup and its plan on the bench, as it shows it.
 pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Lesson, live: &Live) {
     let (setup, cut) = match start(shared, lesson, live) {
         Ok(start) => start,
@@ -183,12 +183,8 @@ pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Le
         }
     };
     let block = reader.block_mut(&lesson.id, live.number);
-    let again = std::mem::replace(&mut block.on_bench, true);
-    let moved = *shared.bench.setup() != setup;
-    if again && !moved {
-        return;
-    }
-    if !moved {
+    let cut = *block.plan.get_or_insert(cut);
+    if *shared.bench.setup() == setup {
         shared.hold(cut);
         return;
     }
@@ -207,6 +203,12 @@ pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Le
         }
         Err(error) => shared.notes.say(Tone::Bad, error.to_string()),
     }
+}
+
+/// A block shows from now on what was made of its plan on the bench.
+pub(super) fn take(reader: &mut Reader, shared: &Shared, lesson: &Lesson, live: &Live) {
+    let block = reader.block_mut(&lesson.id, live.number);
+    block.plan = Some(shared.bench.cut());
 }
 
 /// Runs the plans of a block in its own setup; what the lab holds stays there.
@@ -447,6 +449,7 @@ fn lab(
         Action::Open => out.want(Intent::Open(Page::Lab)),
         _ => return pass(reader, shared, action, out),
     }
+    take(reader, shared, lesson, live);
     // Nobody flips what is not on the page.
     if lists {
         reader.reveal();

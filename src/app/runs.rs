@@ -179,8 +179,13 @@ impl Runs {
 
     /// What was measured of a plan, if it was.
     pub fn of(&self, setup: &Setup, cut: Cut) -> Option<&Report> {
+        self.of_on(self.backend, setup, cut)
+    }
+
+    /// What was measured of a plan on a backend that is named.
+    pub fn of_on(&self, backend: BackendKind, setup: &Setup, cut: Cut) -> Option<&Report> {
         self.here()
-            .find(|m| m.cut == cut && m.setup == *setup && m.backend == self.backend)
+            .find(|m| m.cut == cut && m.setup == *setup && m.backend == backend)
             .map(|m| &m.report)
     }
 

@@ -95,7 +95,9 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
         Message::Studies(kept) => shared.studies.kept = Some(kept),
         Message::Restored(kept) => {
             state.reader.left = kept.lab.as_ref().and_then(|lab| lab.rest.clone());
-            state.reader.resume(&shared.study);
+            if !state.reader.opened {
+                state.reader.resume(&shared.study);
+            }
             let (roofline, practise) = (&mut state.roofline, &mut state.practise);
             restore::restored(shared, roofline, practise, *kept);
         }
@@ -220,7 +222,9 @@ fn loaded(state: &mut State, study: Study, out: &mut Out) {
         ..Contents::default()
     };
     shared.contents.refresh(&shared.study);
-    state.reader.resume(&shared.study);
+    if !state.reader.opened {
+        state.reader.resume(&shared.study);
+    }
     // The cursor starts where the learner stopped.
     state.home.cursor = shared.contents.stopped.as_ref().map_or(0, |s| s.lesson);
     state.exercises.cursor = shared.study.begun().unwrap_or_default();
@@ -361,7 +365,10 @@ fn carry_out(state: &mut State, out: &mut Out) {
                 act(state, if known { Action::Flip } else { Action::Open }, out);
             }
             // What is left of a section comes before what follows it.
-            Intent::Section(..) | Intent::OnPath(_) if state.reader.stops_on_path() => {
+            Intent::Section(..) | Intent::OnPath(_)
+                if state.reader.rest_of_path(&shared.study).is_some() =>
+            {
+                state.reader.resume(&shared.study);
                 state.go(Page::Lesson);
             }
             Intent::Section(place, section) => {

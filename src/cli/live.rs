@@ -107,7 +107,7 @@ impl Facts for Paper<'_> {
         None
     }
 
-    fn bench(&self) -> Option<Cut> {
+    fn plan(&self) -> Option<Cut> {
         None
     }
 

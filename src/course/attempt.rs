@@ -311,7 +311,9 @@ pub fn told(
                 let has = |gap: &&Gap| gap.wrong.iter().any(|wrong| wrong.number == *first);
                 kernel.listing.gaps().find(has)
             });
-            let place = gap.map_or(String::new(), |gap| format!("Gap {}. ", gap.name));
+            let place = gap.map_or(String::new(), |gap| {
+                format!("Gap {}, the others right: ", gap.name)
+            });
             let mut seen = refusal.seen.lines().map(|line| match chosen {
                 Some(_) => kernel.listing.quoted(line),
                 None => line.to_owned(),

@@ -130,7 +130,7 @@ pub trait Facts {
     /// What a forward showed that was run.
     fn ran(&self, config: &Config) -> Option<Ran>;
     /// The plan that the reader changed the block's own to.
-    fn bench(&self) -> Option<Cut>;
+    fn plan(&self) -> Option<Cut>;
     /// Who runs experiments, where a block names a backend or none.
     fn gym(&self, named: Option<&str>) -> BackendKind;
     /// What an experiment showed, once it was run.

@@ -112,17 +112,18 @@ fn path(state: &State, pen: &mut Pen<'_>, y: u16) {
 
 /// What Space does: it goes on with the path.
 fn space_does(state: &State) -> String {
-    match &state.shared.contents.route {
-        None => String::new(),
-        Some(followed) if followed.next.is_empty() => followed.through(),
+    let rest = state.reader.rest_of_path(&state.shared.study);
+    match (&state.shared.contents.route, rest) {
+        (None, _) => String::new(),
+        (Some(followed), _) if followed.next.is_empty() => followed.through(),
         // What is left of a section comes before what follows it.
-        Some(_) if state.reader.stops_on_path() => {
-            let lesson = state.shared.contents.lessons.get(state.reader.lesson);
+        (Some(_), Some((lesson, section))) => {
+            let lesson = state.shared.contents.lessons.get(lesson);
             let number = lesson.map_or("", |lesson| &lesson.number);
-            let section = state.reader.section + 1;
+            let section = section + 1;
             format!("Space goes on with the path: the rest of lesson {number}, section {section}.")
         }
-        Some(followed) => format!("Space goes on with the path: {}", ended(&followed.next)),
+        (Some(followed), None) => format!("Space goes on with the path: {}", ended(&followed.next)),
     }
 }
 

@@ -12,7 +12,7 @@ use super::rows::Row;
 use super::theme::Role;
 use super::{cards, frame, live};
 use app::State;
-use app::contents::number;
+use app::contents::{number, percent};
 use app::lesson::{self, Extent, Focus};
 use app::live::{asked, env, takes_keys, withheld};
 use app::mouse::Target;
@@ -172,7 +172,7 @@ fn progress(state: &State, pen: &mut Pen<'_>, y: u16) {
     let edge = pen.width().min(frame::LEFT) - 1;
     let gpu = frame::course_gpu(state, edge).map_or(String::new(), |gpu| format!("{gpu} · "));
     let place = format!("section {at} of {of}");
-    let share = format!("{place} · {} %", at * 100 / of);
+    let share = format!("{place} · {} %", percent(at, of));
     // The bar takes what stands free, and what does not fit beside what lies below is left out.
     let free = usize::from(edge).saturating_sub(super::pen::width(MORE[0]) + 4);
     let fits = |text: &String| super::pen::width(text) < free;

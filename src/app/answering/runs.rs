@@ -2,6 +2,7 @@
 
 use crate::ask::Ask;
 use crate::intent::Out;
+use crate::machine::Supply;
 use crate::note::Tone;
 use crate::question::{Asked, Question};
 use crate::setup::Setup;
@@ -36,6 +37,14 @@ pub(super) fn run(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         Ok(asked) => asked,
         Err(why) => return shared.notes.say(Tone::Bad, why),
     };
+    let timed = |config: &Config| {
+        let figures = asked_figures(key, config);
+        figures.iter().any(|figure| figure.starts_with("time"))
+    };
+    if !shared.machine.supplies(Supply::Times) && asked.iter().any(timed) {
+        let text = "A time is asked, and the SIMT machine has no clock: in the lab p chooses another backend.";
+        return shared.notes.say(Tone::Warn, text);
+    }
     if under_way(shared, key) {
         let text = "This runs already; Ctrl-C stops it.";
         return shared.notes.say(Tone::Plain, text);

@@ -32,7 +32,8 @@ pub fn presented(
         reader,
         shared,
         setup: Setup::of(&env.setup.config, seed),
-        on_bench: reader.block(&lesson.id, live.number).on_bench,
+        plan: reader.block(&lesson.id, live.number).plan,
+        backend: runs_on(shared, live),
     };
     present::present(live, &env, &here)
 }
@@ -69,14 +70,26 @@ pub fn running_on(shared: &Shared, lesson: &Lesson, live: &Live, cut: Cut) -> Op
     (running.runs(cut) && running.setup == setup).then(|| running.backend.name())
 }
 
+/// Who runs the plan of a block: the backend that it names, else the one that is chosen.
+fn runs_on(shared: &Shared, live: &Live) -> BackendKind {
+    let named = match &live.content {
+        Ok(Block::Lab { backend, .. }) => backend.as_ref(),
+        _ => None,
+    };
+    let named = named.and_then(|name| BackendKind::parse(&name.text).ok());
+    named.unwrap_or_else(|| shared.machine.kind())
+}
+
 /// What this machine is, what ran on it, and what was done in a block.
 struct Here<'s> {
     reader: &'s Reader,
     shared: &'s Shared,
     /// That of the block.
     setup: Setup,
-    /// The block was entered: it shows the bench.
-    on_bench: bool,
+    /// What the reader made of the block's own.
+    plan: Option<Cut>,
+    /// Who runs the block's plan.
+    backend: BackendKind,
 }
 
 impl Facts for Here<'_> {
@@ -101,7 +114,7 @@ impl Facts for Here<'_> {
 
     fn ran(&self, config: &Config) -> Option<Ran> {
         let setup = Setup::of(config, self.setup.seed);
-        let report = self.shared.runs.of(&setup, config.cut)?;
+        let report = self.shared.runs.of_on(self.backend, &setup, config.cut)?;
         Some(Ran {
             launches: report.launches.counted,
             issued: report.bytes.issued,
@@ -111,9 +124,8 @@ impl Facts for Here<'_> {
         })
     }
 
-    fn bench(&self) -> Option<Cut> {
-        let shown = self.on_bench && *self.shared.bench.setup() == self.setup;
-        shown.then(|| self.shared.bench.cut())
+    fn plan(&self) -> Option<Cut> {
+        self.plan
     }
 
     fn gym(&self, named: Option<&str>) -> BackendKind {

@@ -1,9 +1,10 @@
 //! A `trips` block: one walks from kernel to kernel, and its fusions are flipped.
 
-use super::{pass, presented, put_on_bench, toggles};
+use super::{pass, presented, put_on_bench, take, toggles};
 use crate::intent::{Intent, Out};
 use crate::keymap::Action;
 use crate::lesson::Reader;
+use crate::note::Tone;
 use crate::page::Page;
 use crate::shared::Shared;
 use course::present::Piece;
@@ -45,20 +46,35 @@ pub(super) fn act(
         Action::Left if block.steps > 0 => block.steps -= 1,
         Action::Up if block.cursor > 0 => block.cursor -= 1,
         Action::Down if block.cursor < last => block.cursor += 1,
-        Action::Open => {
-            let fusion = offered.get(block.cursor).copied();
-            put_on_bench(reader, shared, lesson, live);
-            match fusion {
-                Some(fusion) => shared.flip(fusion),
-                None => out.want(Intent::Open(Page::Lab)),
-            }
-        }
-        Action::Undo => shared.undo(),
-        Action::NextVersion | Action::PreviousVersion => {
-            put_on_bench(reader, shared, lesson, live);
-            shared.next_version(action == Action::NextVersion);
+        Action::Open | Action::Undo | Action::NextVersion | Action::PreviousVersion => {
+            change(reader, shared, lesson, live, action, out);
         }
         _ => return pass(reader, shared, action, out),
     }
     reader.reveal();
+}
+
+/// Changes the plan of the block, on the bench.
+fn change(
+    reader: &mut Reader,
+    shared: &mut Shared,
+    lesson: &Lesson,
+    live: &Live,
+    action: Action,
+    out: &mut Out,
+) {
+    let block = reader.block(&lesson.id, live.number);
+    if action == Action::Undo && block.plan.is_none() {
+        shared.notes.say(Tone::Plain, "Nothing was flipped here.");
+        return;
+    }
+    let fusion = toggles(live).get(block.cursor).copied();
+    put_on_bench(reader, shared, lesson, live);
+    match (action, fusion) {
+        (Action::Open, Some(fusion)) => shared.flip(fusion),
+        (Action::Open, None) => out.want(Intent::Open(Page::Lab)),
+        (Action::Undo, _) => shared.undo(),
+        _ => shared.next_version(action == Action::NextVersion),
+    }
+    take(reader, shared, lesson, live);
 }

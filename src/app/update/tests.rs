@@ -268,7 +268,7 @@ fn the_first_run_on_the_simt_machine_says_how_long_it_takes() {
     // Ten times as much.
     let mut l = learner();
     let first = run(&mut l, 10, 7);
-    let says = "About 22 s of one core, instruction by instruction. Ctrl-C stops; p: smaller.";
+    let says = "About 22 s of one core, instruction by instruction. Ctrl-C stops.";
     assert_eq!(first, says);
     // From now on there is a pace: 7 s for batch 10, a hundred times as much for 1000.
     assert_eq!(

@@ -96,7 +96,7 @@ fn the_letters_of_the_gap_form_stand_for_mistakes() {
         let told = told(exercise, key, &found, &SubmissionOutcome::Refused(refusal));
         let sentence = told.judgement.sentence();
         assert!(
-            sentence.contains(&format!("Gap {}. C3", gap.name)),
+            sentence.contains(&format!("Gap {}, the others right: C3", gap.name)),
             "{sentence}"
         );
         assert_eq!(told.lines, ["Why."]);

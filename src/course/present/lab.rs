@@ -167,7 +167,7 @@ fn launches(n: u64) -> String {
 /// The plan of a block: its own, or the one that it was changed to.
 pub(super) fn plan_of(config: &Config, start: Option<&Typed<Cut>>, facts: &dyn Facts) -> Cut {
     let own = start.map_or(config.cut, |plan| plan.value);
-    facts.bench().unwrap_or(own)
+    facts.plan().unwrap_or(own)
 }
 
 /// A `lab` block.

@@ -214,8 +214,12 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     ];
     if runs.iter().all(|(_, report)| report.is_none()) {
         let text = match state.shared.runs.running() {
-            Some(_) => "  a run is in progress",
-            None => "  not run yet: r runs it",
+            Some(_) => "  a run is in progress".to_owned(),
+            None => {
+                let on = state.shared.machine.backend();
+                let on = on.map_or(String::new(), |backend| format!(" on {}", backend.name));
+                format!("  not run yet{on}: r runs it")
+            }
         };
         rows.push(Row::of(text, Role::Dim));
         return rows;

@@ -3,7 +3,7 @@
 use crate::tui::pen::{Pen, width, within};
 use crate::tui::theme::Role;
 use app::State;
-use app::contents::{LessonLine, Read};
+use app::contents::{LessonLine, Read, percent};
 use app::mouse::Target;
 use course::Tally;
 
@@ -112,7 +112,7 @@ fn line(
     let (sign, how_far) = match lesson.read {
         _ if lesson.minutes == 0 => (" ", String::new()),
         Read::Done => ("●", "done".to_owned()),
-        Read::Part(n, of) => ("•", format!("{} %", (200 * n + of) / (2 * of.max(1)))),
+        Read::Part(n, of) => ("•", format!("{} %", percent(n, of))),
         Read::Not => ("·", String::new()),
     };
     if here {

@@ -85,9 +85,9 @@ impl Evaluator<'_> {
                 price(*a, *b, setup, column).map(Value::Quantity)
             }
             (Function::Peak, [Arg::Plan(plan)]) => {
-                let peak = cost(setup, *plan, true, column)?.peak;
+                let peak = &cost(setup, *plan, true, column)?.peak;
                 match path {
-                    Some(_) => Ok(Value::Text(peak.kernel)),
+                    Some(_) => Ok(Value::Text(peak.kernel.clone())),
                     None => quantity(Quantity::bytes(peak.bytes)),
                 }
             }

@@ -165,7 +165,7 @@ pub(super) fn readers(
     setup: &Setup,
     column: usize,
 ) -> Result<Quantity> {
-    let block = cost(setup, plan, false, column)?.block;
+    let block = &cost(setup, plan, false, column)?.block;
     let all = || block.kernels.iter().flat_map(|k| &k.moved);
     if !all().any(|m| m.name == tensor && m.direction != Direction::Weight) {
         let mut names: Vec<&str> = all()

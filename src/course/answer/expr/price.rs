@@ -7,6 +7,8 @@ use plan::cost::{self, Config, Cost, KernelCost, Priced};
 use plan::fusion::Cut;
 use plan::model::{BLOCK_OPS, OpKind, Symbol};
 use plan::units::{Dimension, Quantity};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 type Result<T> = std::result::Result<T, ExprError>;
 
@@ -33,7 +35,12 @@ fn fault(column: usize) -> impl Fn(cost::CostError) -> ExprError {
 
 /// Prices a configuration; without `layers` with one layer only, which leaves
 /// the block and the ops around the blocks as they are and the forward short.
-pub(super) fn cost(setup: &Setup, plan: Option<Cut>, layers: bool, column: usize) -> Result<Cost> {
+pub(super) fn cost(
+    setup: &Setup,
+    plan: Option<Cut>,
+    layers: bool,
+    column: usize,
+) -> Result<Rc<Cost>> {
     let mut config: Config = setup.config.clone();
     config.cut = plan.unwrap_or(config.cut);
     if !layers {
@@ -43,7 +50,26 @@ pub(super) fn cost(setup: &Setup, plan: Option<Cut>, layers: bool, column: usize
         })?;
         config.model.layers = 1;
     }
-    cost::price(&config).map_err(fault(column))
+    known(config).map_err(fault(column))
+}
+
+/// Prices that are remembered: more than the plans of an exercise.
+const KNOWN: usize = 64;
+
+/// The price of a configuration. The expressions of a course ask for the same few again and
+/// again, on every device and for every slip: the latest are remembered.
+fn known(config: Config) -> std::result::Result<Rc<Cost>, cost::CostError> {
+    thread_local!(static LATEST: RefCell<Vec<Rc<Cost>>> = const { RefCell::new(Vec::new()) });
+    LATEST.with_borrow_mut(|latest| {
+        let at = latest.iter().position(|cost| cost.config == config);
+        let cost = match at {
+            Some(at) => latest.remove(at),
+            None => Rc::new(cost::price(&config)?),
+        };
+        latest.truncate(KNOWN - 1);
+        latest.insert(0, Rc::clone(&cost));
+        Ok(cost)
+    })
 }
 
 pub(super) fn find(outer: &Setup, subject: &Subject, bare: Bare) -> Result<Found> {
@@ -53,33 +79,34 @@ pub(super) fn find(outer: &Setup, subject: &Subject, bare: Bare) -> Result<Found
         || (subject.extent == Extent::Plan && bare == Bare::Forward);
     let cost = cost(&setup, subject.plan, whole, column)?;
     let priced = match &subject.extent {
-        Extent::Forward => forward(&setup, cost, column)?,
-        Extent::Plan if bare == Bare::Forward => forward(&setup, cost, column)?,
-        Extent::Block | Extent::Plan => cost.block,
-        Extent::Kernel(op) => some(cost, &[*op], true, column)?,
-        Extent::Group(ops) => some(cost, ops, false, column)?,
+        Extent::Forward => forward(&setup, &cost, column)?,
+        Extent::Plan if bare == Bare::Forward => forward(&setup, &cost, column)?,
+        Extent::Block | Extent::Plan => cost.block.clone(),
+        Extent::Kernel(op) => some(&cost, &[*op], true, column)?,
+        Extent::Group(ops) => some(&cost, ops, false, column)?,
     };
     Ok(Found { setup, priced })
 }
 
 /// A forward; under `no_head` without the kernel that is the LM head.
-fn forward(setup: &Setup, cost: Cost, column: usize) -> Result<Priced> {
+fn forward(setup: &Setup, cost: &Cost, column: usize) -> Result<Priced> {
     if !setup.slips.no_head {
-        return Ok(cost.forward);
+        return Ok(cost.forward.clone());
     }
     let head = OpKind::LmHead.name();
     let kernels = cost
         .forward
         .kernels
-        .into_iter()
+        .iter()
         .filter(|k| k.ops != [head])
+        .cloned()
         .collect();
     Priced::of(kernels).map_err(fault(column))
 }
 
 /// The kernels of a block that hold any of `ops` (or the first of them); ops
 /// outside the blocks are looked for in the forward.
-fn some(cost: Cost, ops: &[OpKind], first: bool, column: usize) -> Result<Priced> {
+fn some(cost: &Cost, ops: &[OpKind], first: bool, column: usize) -> Result<Priced> {
     let outside: Vec<OpKind> = ops
         .iter()
         .copied()
@@ -88,15 +115,16 @@ fn some(cost: Cost, ops: &[OpKind], first: bool, column: usize) -> Result<Priced
     let mut kernels: Vec<KernelCost> = cost
         .block
         .kernels
-        .into_iter()
+        .iter()
         .filter(|k| ops.iter().any(|op| holds(k, *op)))
+        .cloned()
         .collect();
     let around = cost
         .forward
         .kernels
-        .into_iter()
+        .iter()
         .filter(|k| outside.iter().any(|op| holds(k, *op)));
-    kernels.extend(around);
+    kernels.extend(around.cloned());
     if first {
         kernels.truncate(1);
     }
