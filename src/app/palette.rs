@@ -41,6 +41,20 @@ pub enum Command {
     Quit,
 }
 
+impl Command {
+    /// The page on which it is done.
+    fn page(&self) -> Option<Page> {
+        match self {
+            Self::Flip(_) | Self::Put(_) => Some(Page::Lab),
+            Self::Do(Action::Run | Action::RunAll | Action::Undo | Action::Bytes) => {
+                Some(Page::Lab)
+            }
+            Self::Do(Action::Go(page)) => Some(*page),
+            _ => None,
+        }
+    }
+}
+
 /// A line of the palette.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
@@ -242,6 +256,11 @@ fn entries(shared: &Shared, form: Option<&str>) -> Vec<Entry> {
         Command::Ascii,
     );
     add("do", "quit".into(), "q".into(), Command::Quit);
+    // What is done on a page that has no room would not be seen.
+    all.retain(|entry| {
+        let page = entry.command.page();
+        page.is_none_or(|page| !shared.lacks(page.least()))
+    });
     all
 }
 

@@ -132,13 +132,16 @@ fn place(state: &State) -> String {
 }
 
 /// Model and shape: those of the exercise where one is shown, which states
-/// its own, else those of the bench.
+/// its own, else those of what runs, else those of the bench.
 fn shape(state: &State) -> String {
     match exercise::shown(&state.exercises, &state.shared) {
         Some(found) if state.page == Page::Exercises && state.exercises.form.is_some() => {
             super::exercise::setup(found)
         }
-        _ => state.shared.bench.setup().title(),
+        _ => match state.shared.runs.running() {
+            Some(running) => running.setup.title(),
+            None => state.shared.bench.setup().title(),
+        },
     }
 }
 

@@ -123,8 +123,12 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         Block::Kernel { .. } if lacks(Page::Kernel) => "",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
         Block::Trips(_) if !place.keys => "Tab, then Space: kernel by kernel",
-        Block::Trips(asked) if asked.toggles.is_empty() => "Space: kernel by kernel",
-        Block::Trips(_) => "Space: kernel by kernel · Enter flips",
+        Block::Trips(asked) => match (through(place), asked.toggles.is_empty()) {
+            (false, true) => "Space: kernel by kernel",
+            (false, false) => "Space: kernel by kernel · Enter flips",
+            (true, true) => "all kernels",
+            (true, false) => "all kernels · Enter flips",
+        },
         Block::Steps { steps, .. } => match (place.steps() < steps.len(), place.keys) {
             (true, true) => "Space next step",
             (true, false) => "Tab, then Space: next step",
@@ -144,6 +148,12 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         }
         _ => "",
     }
+}
+
+/// Whether one has walked through the kernels of a `trips` block.
+fn through(place: Place<'_>) -> bool {
+    let (reader, shared) = (&place.state.reader, &place.state.shared);
+    app::live::walked_through(reader, shared, place.lesson, place.live)
 }
 
 /// What is still to be done, or being done, before all pieces are there.

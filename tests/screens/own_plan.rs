@@ -104,3 +104,23 @@ fn a_block_that_changes_a_version_says_so() {
     assert_eq!(s.state.shared.bench.cut(), Version::V1.cut());
     s.shows("The lab holds V1 now, after V3.");
 }
+
+#[test]
+fn a_block_shows_its_own_plan_whatever_the_lab_holds_by_now() {
+    // The block of the fixture's first lesson begins with V1; its one fusion is flipped there.
+    let s = Screen::reader(80, 24).press(&[TAB, SPACE]);
+    let own = Version::V1.cut().fuse(Fusion::Qkv);
+    assert_eq!(s.state.shared.bench.cut(), own);
+    let s = s.shows("[x] qkv").shows("these   1 launch =");
+    // The lab goes on to V2, which has three launches there.
+    let s = s.press(&[ch('L'), ch('v'), ch('v')]);
+    assert_eq!(s.state.shared.bench.cut(), Version::V2.cut());
+    let s = s.press(&[ch('2')]);
+    let s = s.shows("[x] qkv").shows("these   1 launch =");
+    assert_eq!(s.state.shared.bench.cut(), Version::V2.cut());
+    // Who goes into the block has its plan in the lab again, and is told.
+    let s = s
+        .press(&[TAB, TAB])
+        .shows("The lab holds V1 + qkv now, after V2.");
+    assert_eq!(s.state.shared.bench.cut(), own);
+}

@@ -219,6 +219,18 @@ fn the_keys_named_while_something_is_typed_work_then() {
 }
 
 #[test]
+fn the_palette_offers_nothing_that_would_be_done_out_of_sight() {
+    // The lab has no room in the least window, and what is done there would not be seen.
+    for (size, seen) in [((60, 18), false), ((80, 24), true)] {
+        for entry in ["flip qkv", "version V3", "undo the last flip"] {
+            let s = home(size).press(&[ch(':')]).typed(entry);
+            let named = |row: &String| row.contains(entry) && !row.contains('▌');
+            assert_eq!(s.rows().iter().any(named), seen, "{entry}");
+        }
+    }
+}
+
+#[test]
 fn escape_leaves_a_page_that_has_no_room_at_once() {
     let s = home((80, 24)).press(&[ch('5'), ch('i')]).typed("40");
     let s = s.shows("FLOP/B: 40▌");

@@ -112,7 +112,10 @@ pub fn leads_on(shared: &Shared, asked: &Asked) -> bool {
         Kind::Ranking => ranked(shared, asked, key),
         _ => false,
     };
-    stays && refused(shared, asked)
+    // One that is right behind its solution is not counted as solved, and stays all the same.
+    let judgement = shared.questions.question(asked).judgement;
+    let right = judgement.is_some_and(|judgement| judgement.verdict.is_right());
+    stays && (right || refused(shared, asked))
 }
 
 /// Gives the option under the cursor a place in the order, from 1; those behind it move on.

@@ -30,6 +30,10 @@ pub fn act(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out
         Action::Down => move_to(page, shared, (at + 1).min(last)),
         Action::Top => move_to(page, shared, 0),
         Action::End => move_to(page, shared, last),
+        Action::PageUp | Action::PageDown if page.extent.0 <= page.extent.1 => {
+            let text = "The whole claim is in view; ↑ and ↓ go to others.";
+            shared.notes.say(Tone::Plain, text);
+        }
         Action::PageUp => scroll(page, false),
         Action::PageDown => scroll(page, true),
         Action::Filter => filter(page, shared),

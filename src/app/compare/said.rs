@@ -88,7 +88,9 @@ fn more(page: &Compare, shared: &Shared) -> Option<String> {
         .iter()
         .max_by_key(|k| k.between_phases())
         .filter(|k| k.between_phases() > 0)?;
-    let text = format!("{}: {}.", kernel.name, surplus(kernel)?);
+    // V4's kernel is the block itself.
+    let name = kernel.name.trim_end_matches(": block");
+    let text = format!("{name}: {}.", surplus(kernel)?);
     Some(figure::fitted(&text, shared.size.0))
 }
 

@@ -106,7 +106,13 @@ fn block_footer(reader: &Reader, shared: &Shared) -> Footer {
         Ok(B::Claim { id }) if !runs(id.as_str()) => OPENED,
         _ => SHOWN,
     };
-    offered(shared, live, keys)
+    let mut keys = offered(shared, live, keys);
+    let across = |item: &FooterItem| item.0.contains(&Action::Left);
+    if reader.extent.shift > 0 && !keys.iter().any(across) {
+        let cut = (&[Action::Left, Action::Right][..], "sideways");
+        keys.to_mut().insert(0, cut);
+    }
+    keys
 }
 
 /// The keys of a block: nothing is offered that this terminal has no room for.

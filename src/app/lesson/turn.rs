@@ -134,9 +134,13 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
         | Action::RunAll
         | Action::Bytes => shared.notes.say(
             Tone::Plain,
-            match reader.focus {
-                Focus::Text => "This is a key of plans: Tab leads to live blocks, L to the lab.",
-                _ => "This is a key of the lab: L leads there.",
+            match (reader.focus, shared.lacks(Page::Lab.least())) {
+                (Focus::Text, true) => "This is a key of plans: Tab leads to live blocks.",
+                (Focus::Text, false) => {
+                    "This is a key of plans: Tab leads to live blocks, L to the lab."
+                }
+                (_, true) => "This is a key of the lab, which needs a larger window.",
+                (_, false) => "This is a key of the lab: L leads there.",
             },
         ),
         _ => {}

@@ -4,6 +4,7 @@
 use super::home;
 use crate::reader::{ENTER, ESC, SPACE, Screen, TAB, sheet_read};
 use tinyllama_tutor::app::key::{Code, ch, key};
+use tinyllama_tutor::app::machine::{BackendFacts, Condition};
 use tinyllama_tutor::app::{Effect, Message, answering};
 use tinyllama_tutor::course::{Event, Mark};
 use tinyllama_tutor::run::{CheckReport, Report, Timing};
@@ -104,6 +105,19 @@ fn a_question_says_that_its_run_is_under_way_and_shows_what_it_asks_of_it() {
         ran(&mut s, &report);
         s.shows("71 launches").shows("bytes held: 123.4 MB #");
     }
+}
+
+#[test]
+fn a_time_is_not_asked_of_a_machine_without_a_clock() {
+    let mut s = at("ex16", "time1", (80, 24));
+    s.state.shared.machine.backends = vec![BackendFacts {
+        name: "simt".into(),
+        condition: Condition::Ready,
+        ..BackendFacts::default()
+    }];
+    let s = s.press(&[ch('r')]).shows("has no clock");
+    let started = |effect: &Effect| matches!(effect, Effect::StartRun(..));
+    assert!(!s.effects.iter().any(started));
 }
 
 #[test]

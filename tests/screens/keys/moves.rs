@@ -5,8 +5,9 @@ use crate::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB};
 use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::lesson::Focus;
 use tinyllama_tutor::app::machine::{BackendFacts, Condition};
-use tinyllama_tutor::app::{self, Page};
+use tinyllama_tutor::app::{self, Effect, Message, Page};
 use tinyllama_tutor::course::Course;
+use tinyllama_tutor::run::Report;
 
 #[test]
 fn a_block_says_its_setup_where_the_header_has_another() {
@@ -195,4 +196,35 @@ fn the_backend_of_a_section_ends_with_it() {
         .press(&[ENTER]);
     let s = s.press(&[ch('G'), SPACE]);
     assert_eq!(used(&s), ("cpu".to_owned(), true));
+}
+
+#[test]
+fn a_block_shows_the_run_of_the_backend_that_it_names() {
+    let backend = |name: &str| BackendFacts {
+        name: name.into(),
+        condition: Condition::Ready,
+        ..BackendFacts::default()
+    };
+    // Lesson 07 has a forward that cpu runs, whatever the lab is set to.
+    let mut s = home(80, 24)
+        .press(&[ch(':')])
+        .typed("07-v1")
+        .press(&[ENTER]);
+    s.state.shared.machine.backends = vec![backend("cpu"), backend("simt")];
+    while !s.rows().join(" ").contains("which number will the counter") {
+        s = s.press(&[SPACE]);
+    }
+    let mut s = s.press(&[TAB, ENTER, ENTER, ch('r')]);
+    let ticket = s.effects.iter().find_map(|effect| match effect {
+        Effect::StartRun(ticket, _) => Some(*ticket),
+        _ => None,
+    });
+    let report = Report::bare("cpu", "16 threads", 139);
+    s.tell(Message::RunDone(ticket.unwrap(), Box::new(Ok(report))));
+    let s = s.shows("139 launches #");
+    let s = s
+        .press(&[ESC, ch(':')])
+        .typed("backend simt")
+        .press(&[ENTER]);
+    s.shows("139 launches #").hides("not run yet");
 }

@@ -120,6 +120,23 @@ fn home_says_that_space_leads_to_the_rest_of_a_section() {
 }
 
 #[test]
+fn the_rest_of_a_section_waits_while_something_is_looked_up() {
+    let mut s = home(60, 18).press(&[SPACE]);
+    while !s.rows().join(" ").contains("more below") {
+        s = s.press(&[SPACE]);
+    }
+    let left = s.state.reader.section;
+    let s = s.press(&[ch(':')]).typed("10-").press(&[ENTER]);
+    let s = s.shows("10 ").press(&[ch(']'), ch('H')]);
+    let s = s.shows("Space goes on with the path: the rest of lesson 00");
+    let s = s.press(&[SPACE]).shows("more below");
+    assert_eq!((s.state.reader.lesson, s.state.reader.section), (0, left));
+    // Read to its end it is left behind.
+    let s = s.press(&[key(Code::End), SPACE, ch('H')]);
+    s.hides(&format!("the rest of lesson 00, section {}.", left + 1));
+}
+
+#[test]
 fn who_stopped_on_the_path_goes_on_with_it_after_a_new_start() {
     let mut s = home(80, 24);
     let ends = |s: &Screen, text: &str| s.rows().join(" ").contains(text);
