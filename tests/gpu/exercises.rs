@@ -266,7 +266,10 @@ fn the_gap_form_is_judged_letter_by_letter() {
     let mistake = kernel.listing.mistakes().next().unwrap();
     let refused = said(&letters(Some(mistake.number)));
     let gap = &kernel.listing.gaps().next().unwrap().name;
-    assert!(refused.contains(&format!("Gap {gap}, the others right: C")), "{refused}");
+    assert!(
+        refused.contains(&format!("Gap {gap}, the others right: C")),
+        "{refused}"
+    );
     assert!(refused.contains(&mistake.say), "{refused}");
     assert!(said("b").contains("one of the letters a, b, c for each of its"));
 }
