@@ -78,6 +78,9 @@ fn seek(
     let items = screen.items(shared);
     let here = screen.place(shared);
     let count = items.len();
+    let hits: Vec<usize> = (0..count)
+        .filter(|i| items[*i].to_lowercase().contains(&needle))
+        .collect();
     let found = (1..=count)
         .map(|step| {
             if forward {
@@ -86,17 +89,18 @@ fn seek(
                 (here + count - step % count) % count
             }
         })
-        .find(|i| {
-            items
-                .get(*i)
-                .is_some_and(|text| text.to_lowercase().contains(&needle))
-        });
+        .find(|i| hits.contains(i));
     let round = found.is_some_and(|at| if forward { at <= here } else { at >= here });
     if on && round && screen.find_beyond(shared, &needle, forward, out) {
         return;
     }
     match found {
-        Some(at) => screen.jump(shared, at),
+        Some(at) => {
+            let nth = 1 + hits.iter().take_while(|hit| **hit != at).count();
+            let text = format!("“{needle}”: {nth} of {} on this page.", hits.len());
+            shared.notes.say(Tone::Plain, text);
+            screen.jump(shared, at);
+        }
         None if screen.find_beyond(shared, &needle, forward, out) => {}
         None => shared.notes.say(
             Tone::Plain,

@@ -17,13 +17,19 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// `Three hours: 3 of 15 done, about 120 min left`.
-    pub fn line(&self) -> String {
+    /// `Three hours: 3 of 15 done, about 120 min left`; without its title where that has no
+    /// room in so many columns.
+    pub fn line(&self, columns: usize) -> String {
         let left = match self.walk.left {
             0 => String::new(),
             left => format!(", about {left} min left"),
         };
-        format!("{}: {}{left}", self.title, self.walk.line())
+        let line = format!("{}{left}", self.walk.line());
+        let whole = format!("{}: {line}", self.title);
+        match whole.chars().count() <= columns {
+            true => whole,
+            false => line,
+        }
     }
 
     /// At its end: that it is through, what was not solved, and how one goes on.

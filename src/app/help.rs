@@ -102,6 +102,9 @@ impl Help {
         };
         let part = |title: &str, rows: Vec<Line>| {
             let mut lines = Vec::new();
+            if rows.is_empty() {
+                return lines;
+            }
             if !title.is_empty() {
                 lines.extend([Line::heading(title.to_owned()), Line::default()]);
             }

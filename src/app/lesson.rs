@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::answering::open_sheet;
-use super::contents::stopped;
+use super::contents::{ended, stopped};
 use super::followed::{Spot, is_stop};
 use super::intent::Out;
 use super::live::{self, Block};
@@ -200,6 +200,27 @@ impl Reader {
         let mut sections = study.lesson(at)?.sections.iter();
         let section = sections.position(|s| s.id == *section)?;
         is_stop(study, at, section).then_some((at, section))
+    }
+
+    /// Where Space leads on the path, in words: what is left of a section comes before what
+    /// follows it. `None`: it is through.
+    pub fn leads(&self, shared: &Shared) -> Option<String> {
+        let contents = &shared.contents;
+        let next = contents.route.as_ref().map(|followed| &followed.next)?;
+        let next = (!next.is_empty()).then(|| ended(next))?;
+        let rest = self.rest_of_path(&shared.study).map(|(lesson, section)| {
+            let lesson = contents.lessons.get(lesson);
+            let number = lesson.map_or("", |lesson| &lesson.number);
+            format!("the rest of lesson {number}, section {}.", section + 1)
+        });
+        Some(rest.unwrap_or(next))
+    }
+
+    /// Goes back to where the path was left, where the learner stopped there.
+    pub(super) fn restore(&mut self, study: &Study) {
+        if !self.opened && self.rest_of_path(study) == stopped(study) {
+            self.resume(study);
+        }
     }
 
     /// Goes back to where the path was left.

@@ -311,10 +311,7 @@ const OVER: &[FooterItem] = &[
 
 /// Keys while the answer is typed.
 const ASKED: &[FooterItem] = &[
-    (
-        &[Action::Open],
-        "check; with nothing typed: hint, then answer",
-    ),
+    (&[Action::Open], "check, empty: hint, then answer"),
     (&[Action::NextPart], "next topic"),
     (&[Action::Down], "exercises"),
     (&[Action::Back], "back"),

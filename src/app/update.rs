@@ -95,9 +95,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
         Message::Studies(kept) => shared.studies.kept = Some(kept),
         Message::Restored(kept) => {
             state.reader.left = kept.lab.as_ref().and_then(|lab| lab.rest.clone());
-            if !state.reader.opened {
-                state.reader.resume(&shared.study);
-            }
+            state.reader.restore(&shared.study);
             let (roofline, practise) = (&mut state.roofline, &mut state.practise);
             restore::restored(shared, roofline, practise, *kept);
         }
@@ -222,9 +220,7 @@ fn loaded(state: &mut State, study: Study, out: &mut Out) {
         ..Contents::default()
     };
     shared.contents.refresh(&shared.study);
-    if !state.reader.opened {
-        state.reader.resume(&shared.study);
-    }
+    state.reader.restore(&shared.study);
     // The cursor starts where the learner stopped.
     state.home.cursor = shared.contents.stopped.as_ref().map_or(0, |s| s.lesson);
     state.exercises.cursor = shared.study.begun().unwrap_or_default();

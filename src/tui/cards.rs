@@ -4,20 +4,60 @@
 use super::pen::{Pen, clip, wrap};
 use super::ribbon::bar;
 use super::theme::Role;
+use app::keymap::Action;
 use app::runs::{CARD_AFTER, Card, Running};
 use app::{Page, State};
 use plan::run::Phase;
 
 /// Draws the card that stands, if one does.
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
-    if let Some(running) = state.shared.runs.running() {
-        // Elsewhere the header says how far it is; nothing is covered.
-        if state.page == Page::Lab && state.shared.now >= running.since + CARD_AFTER {
-            in_progress(state, running, pen);
-        }
-    } else if let Some(card) = &state.shared.runs.card {
-        ended(card, pen);
+    if let Some(running) = running(state) {
+        in_progress(state, running, pen);
+    } else if let Some(card) = ended_with(state) {
+        ended(state, card, pen);
     }
+}
+
+/// The run of which a card says how far it is. Elsewhere the header does; nothing is covered.
+fn running(state: &State) -> Option<&Running> {
+    let running = state.shared.runs.running();
+    running.filter(|r| state.page == Page::Lab && state.shared.now >= r.since + CARD_AFTER)
+}
+
+/// The card of a run that gave no result.
+fn ended_with(state: &State) -> Option<&Card> {
+    let card = state.shared.runs.card.as_ref();
+    card.filter(|_| state.shared.runs.running().is_none())
+}
+
+/// Rows above the message row that a card covers.
+pub fn covered(state: &State) -> u16 {
+    let rows = match (running(state), ended_with(state)) {
+        (Some(running), _) => rows(running),
+        (None, Some(card)) => lines(card).len() as u16 + 1,
+        (None, None) => return 0,
+    };
+    // The rule on top.
+    rows + 1
+}
+
+/// Rows of a run that lasts: what is being done may have one.
+fn rows(running: &Running) -> u16 {
+    match about(running) {
+        Some(_) => 3,
+        None => 2,
+    }
+}
+
+/// What is being done.
+fn about(running: &Running) -> Option<String> {
+    let progress = running.progress.as_ref();
+    let progress = progress.filter(|p| !p.subject.is_empty());
+    progress.map(ToString::to_string)
+}
+
+fn lines(card: &Card) -> Vec<String> {
+    card.lines.iter().flat_map(|l| wrap(l, 68)).collect()
 }
 
 /// An empty strip of `rows` rows above the message row, with a rule on top.
@@ -32,12 +72,7 @@ fn strip<'p>(pen: &'p mut Pen<'_>, rows: u16) -> Pen<'p> {
 }
 
 fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {
-    let about = running
-        .progress
-        .as_ref()
-        .filter(|p| !p.subject.is_empty())
-        .map(ToString::to_string);
-    let mut card = strip(pen, if about.is_some() { 3 } else { 2 });
+    let mut card = strip(pen, rows(running));
     card.put(1, 1, "running", Role::Accent);
     card.put(
         11,
@@ -72,7 +107,7 @@ fn in_progress(state: &State, running: &Running, pen: &mut Pen<'_>) {
     let seconds = (state.shared.now - running.since) as f64 / 1000.0;
     card.put(54, 2, &format!("{seconds:.1} s"), Role::Dim);
     card.right(edge, 2, "Ctrl-C cancels", Role::Text);
-    if let Some(about) = about {
+    if let Some(about) = about(running) {
         card.put(11, 3, &clip(&about, 68), Role::Dim);
     }
 }
@@ -87,8 +122,8 @@ fn order(phase: Phase) -> u8 {
     }
 }
 
-fn ended(card: &Card, pen: &mut Pen<'_>) {
-    let lines: Vec<String> = card.lines.iter().flat_map(|l| wrap(l, 68)).collect();
+fn ended(state: &State, card: &Card, pen: &mut Pen<'_>) {
+    let lines = lines(card);
     let mut strip = strip(pen, lines.len() as u16 + 1);
     let role = match card.word {
         "failed" | "refused" => Role::Bad,
@@ -99,10 +134,8 @@ fn ended(card: &Card, pen: &mut Pen<'_>) {
         strip.put(11, y as u16 + 1, line, Role::Text);
     }
     let last = lines.len() as u16 + 1;
-    strip.put(
-        11,
-        last,
-        "p setup   r again   Esc folds this away",
-        Role::Dim,
-    );
+    let setup = state.shared.keys.key_of(state.page, Action::Setup);
+    let setup = setup.map_or(String::new(), |key| format!("{key} setup   "));
+    let keys = format!("{setup}r again   Esc folds this away");
+    strip.put(11, last, &keys, Role::Dim);
 }

@@ -107,23 +107,17 @@ fn path(state: &State, pen: &mut Pen<'_>, y: u16) {
         return;
     };
     pen.put(1, y, "+ Path", Role::Text);
-    pen.put(13, y, &followed.line(), Role::Text);
+    let room = usize::from(pen.width().saturating_sub(14));
+    pen.put(13, y, &followed.line(room), Role::Text);
 }
 
 /// What Space does: it goes on with the path.
 fn space_does(state: &State) -> String {
-    let rest = state.reader.rest_of_path(&state.shared.study);
-    match (&state.shared.contents.route, rest) {
+    let leads = state.reader.leads(&state.shared);
+    match (&state.shared.contents.route, leads) {
         (None, _) => String::new(),
-        (Some(followed), _) if followed.next.is_empty() => followed.through(),
-        // What is left of a section comes before what follows it.
-        (Some(_), Some((lesson, section))) => {
-            let lesson = state.shared.contents.lessons.get(lesson);
-            let number = lesson.map_or("", |lesson| &lesson.number);
-            let section = section + 1;
-            format!("Space goes on with the path: the rest of lesson {number}, section {section}.")
-        }
-        (Some(followed), None) => format!("Space goes on with the path: {}", ended(&followed.next)),
+        (Some(followed), None) => followed.through(),
+        (Some(_), Some(next)) => format!("Space goes on with the path: {next}"),
     }
 }
 

@@ -354,7 +354,13 @@ const NARROW: [(u16, &str); 4] = [(16, "="), (23, "iss. #"), (30, "comp.#"), (37
 
 /// Names and bytes of kernels by kind, as many as there is room for.
 fn short_kinds(kernels: &[KernelCost], report: &Report, estimated: bool, pen: &mut Pen<'_>) {
-    let column = figure::byte_column(most(report, kernels));
+    let most = most(report, kernels);
+    let column = figure::byte_column(most);
+    // A column has a blank before it.
+    let column = match figure::bytes(column, most).len() {
+        ..=6 => column,
+        _ => column.decimals(2),
+    };
     let unit = column.unit().symbol();
     for (edge, head) in NARROW {
         let head = match head {

@@ -33,6 +33,9 @@ const SCALE: u64 = 5;
 pub fn draw(state: &State, pen: &mut Pen<'_>) {
     let last = pen.height().saturating_sub(1);
     let (columns, rows) = (pen.width(), pen.height());
+    // What is below the ribbon ends a row above that of a card.
+    let covered = cards::covered(state);
+    let below = covered.saturating_sub(1);
     if state.lab.pane != Pane::Off {
         let top = if state.shared.two_panes() { 2 } else { 1 };
         figures(state, &mut pen.part(0, top, columns, rows - top - 2));
@@ -41,25 +44,29 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         trips::draw(
             state,
             reached,
-            &mut pen.part(0, top, columns, rows - top - 2),
+            &mut pen.part(0, top, columns, (rows - top - 2).saturating_sub(covered)),
         );
     } else if state.shared.two_panes() {
         frame::panes(pen, frame::LEFT + 1, last - 2);
         let height = last - 5;
         body(state, &mut pen.part(0, 3, frame::LEFT, height));
-        kernels::list(state, &mut pen.part(0, 25, frame::LEFT, height - 22));
+        let room = (height - 22).saturating_sub(below);
+        kernels::list(state, &mut pen.part(0, 25, frame::LEFT, room));
         // Label and value stay near each other.
         let right = (columns - frame::LEFT - 2).min(frame::LEFT);
-        kernels::detail(state, &mut pen.part(frame::LEFT + 2, 3, right, height));
+        let room = height.saturating_sub(below);
+        kernels::detail(state, &mut pen.part(frame::LEFT + 2, 3, right, room));
     } else {
         body(state, &mut pen.part(0, 1, frame::LEFT, rows - 3));
         // Rows beyond 24 go to the kernels, columns beyond 100 to one of them.
         if rows > 28 {
-            kernels::list(state, &mut pen.part(0, 23, frame::LEFT, rows - 26));
+            let room = (rows - 26).saturating_sub(below);
+            kernels::list(state, &mut pen.part(0, 23, frame::LEFT, room));
         }
         if columns >= 104 {
             let room = columns - frame::LEFT - 2;
-            kernels::detail(state, &mut pen.part(frame::LEFT + 1, 1, room, rows - 3));
+            let height = (rows - 3).saturating_sub(below);
+            kernels::detail(state, &mut pen.part(frame::LEFT + 1, 1, room, height));
         }
     }
     let hint = &state.lab.hint;

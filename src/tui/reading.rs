@@ -382,9 +382,7 @@ pub fn setup(state: &State, pen: &mut Pen<'_>) {
     sizes(state, pen, below + if small { 1 } else { 3 });
     let hint = match state.setup.item() {
         Item::Seed => "Enter types a number. ← and → count down and up.",
-        item if item.is_typed() => {
-            "Enter types a number: 512, 2^9, 1,024. ← and → halve and double it."
-        }
+        item if item.is_typed() => "Enter types it: 512, 2^9. ← and → halve and double it.",
         _ => "← and → choose.",
     };
     frame::message(state, hint, "", pen, last - 1);

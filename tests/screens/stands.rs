@@ -396,6 +396,28 @@ fn the_rest_of_a_section_of_the_path_waits_after_a_new_start() {
 }
 
 #[test]
+fn the_lesson_that_was_looked_up_last_is_open_after_a_new_start() {
+    // A section of the path was begun, then another lesson was looked up.
+    let s = again((60, 18), None).press(&[SPACE, ch(':')]).typed("10-");
+    let mut s = s.press(&[ENTER, ch('1')]).shows("the rest of lesson 00");
+    let at = s.state.reader.lesson;
+    let lab = kept_lab(&mut s);
+    let progress = s.state.shared.study.progress.clone();
+    let mut s = again((60, 18), None);
+    s.state.shared.study.progress = progress;
+    let kept = Kept {
+        lab: Some(lab),
+        ..Kept::default()
+    };
+    s.tell(Message::Restored(Box::new(kept)));
+    let s = s.shows("the rest of lesson 00").press(&[ch('2')]);
+    assert_eq!(s.state.reader.lesson, at);
+    // Space on Home leads to the rest all the same.
+    let s = s.press(&[ch('1'), SPACE]);
+    assert_eq!(s.state.reader.lesson, 0);
+}
+
+#[test]
 fn hints_that_were_seen_before_a_new_start_are_seen_again_before_the_next_one() {
     let mut s = Screen::with(Course::built_in(), 80, 24);
     s.state.shared.study.progress.apply(&Event::Hinted {

@@ -240,8 +240,8 @@ fn path_leads(reader: &mut Reader, shared: &mut Shared, says: &str, out: &mut Ou
         onward::go_on(shared, out);
         return;
     }
-    let text = match goes_on(shared) {
-        Some(next) => format!("{says} {}", ended(&next)),
+    let text = match reader.leads(shared) {
+        Some(next) => format!("{says} {next}"),
         None => "This path is through. Space shows the contents.".to_owned(),
     };
     shared.notes.say(Tone::Plain, text);

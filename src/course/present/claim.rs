@@ -93,7 +93,7 @@ fn measured(claim: &Claim, env: &Env<'_>, facts: &dyn Facts) -> Option<Piece> {
             }),
             times(["time ", " @"], &runs),
         ],
-        foot: format!("on {device}"),
+        foot: format!("{}, on {device}", config.title()),
         by_row: true,
         unshown: false,
     }))

@@ -118,7 +118,11 @@ fn fits(
     let prefix = bare && unit.dimension() == Dimension::Count && dimension.is_plain();
     let counted = matches!(
         asked.dimension,
-        Dimension::Bytes | Dimension::Flop | Dimension::BytesPerSecond | Dimension::FlopPerSecond
+        Dimension::Bytes
+            | Dimension::Flop
+            | Dimension::BytesPerSecond
+            | Dimension::FlopPerSecond
+            | Dimension::FlopPerByte
     );
     if prefix && counted {
         typed.quantity = typed.quantity.with_dimension(asked.dimension);
@@ -241,7 +245,14 @@ mod tests {
             let typed = read_as(text, bytes()).unwrap();
             assert_eq!(typed.quantity.dimension(), Dimension::Bytes, "{text}");
         }
-        assert!(read_as("0.4995", Asked::new(Dimension::FlopPerByte)).is_ok());
+        // A ratio of numbers with prefixes is a number like others: facts/cost-model's ridge
+        // of an MI250X die, 23.95 TFLOP/s over 1638.4 GB/s.
+        let intensity = |text| read_as(text, Asked::new(Dimension::FlopPerByte)).unwrap();
+        for text in ["14.618", "23.95T/1638.4G", "23.95e12/1638.4e9"] {
+            let typed = intensity(text).quantity;
+            assert_eq!(typed.dimension(), Dimension::FlopPerByte, "{text}");
+            assert!((typed.value() - 14.618).abs() < 1e-3, "{text}");
+        }
     }
 
     #[test]

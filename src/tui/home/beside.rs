@@ -65,7 +65,7 @@ fn path(state: &State, flow: &mut Flow<'_, '_>) {
         return;
     };
     flow.heading("Your path, + in the contents");
-    flow.text(&followed.line(), Role::Text);
+    flow.text(&followed.line(usize::MAX), Role::Text);
     let next = match followed.next.as_str() {
         "" => "through; P chooses another".to_owned(),
         next => format!("Space goes on: {next}"),

@@ -131,6 +131,16 @@ fn the_rest_of_a_section_waits_while_something_is_looked_up() {
     let s = s.shows("Space goes on with the path: the rest of lesson 00");
     let s = s.press(&[SPACE]).shows("more below");
     assert_eq!((s.state.reader.lesson, s.state.reader.section), (0, left));
+    // At the end of what was looked up the same is said.
+    let s = s
+        .press(&[ch(':')])
+        .typed("10-")
+        .press(&[ENTER, ch('o'), ch('G'), ENTER]);
+    let mut s = s.press(&[key(Code::End), SPACE]);
+    while s.state.page == Page::Lesson && s.state.reader.lesson != 0 {
+        s = s.shows("rest of lesson 00, section").press(&[SPACE]);
+    }
+    assert_eq!((s.state.reader.lesson, s.state.reader.section), (0, left));
     // Read to its end it is left behind.
     let s = s.press(&[key(Code::End), SPACE, ch('H')]);
     s.hides(&format!("the rest of lesson 00, section {}.", left + 1));

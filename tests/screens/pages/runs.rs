@@ -296,3 +296,32 @@ fn cards_of_runs() {
     running.tell(1200, Message::RunProgress(ticket, progress));
     snapshot("card-running", &running);
 }
+
+#[test]
+fn the_list_of_kernels_ends_above_the_card_of_a_run() {
+    let mut screen = Screen::new(120, 40).typed("3r");
+    let listed = |screen: &Screen| {
+        let rows = screen.rows();
+        let head = rows
+            .iter()
+            .position(|row| row.contains("kernels of a block"));
+        let card = rows.iter().position(|row| row.contains(" running   "));
+        let ends = card.map_or(rows.len() - 2, |card| card - 1);
+        ends - head.unwrap() - 2
+    };
+    let room = listed(&screen);
+    let ticket = screen.state.shared.runs.running().unwrap().ticket;
+    let progress = Progress::new(Phase::Timing, 0, 2);
+    screen.tell(1200, Message::RunProgress(ticket, progress));
+    // The last kernel, under the cursor, is in view, and the head counts what is.
+    let screen = screen.times(16, ch(']'));
+    let left = listed(&screen);
+    assert!(left < room, "{left} of {room}");
+    let said = screen.rows().join("\n");
+    let (first, all) = (17 - left + 1, 17);
+    assert!(
+        said.contains(&format!(" {first} to {all} of {all} ")),
+        "{said}"
+    );
+    assert!(said.contains("►res2"), "{said}");
+}

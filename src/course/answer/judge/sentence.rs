@@ -93,9 +93,11 @@ impl Judgement {
     /// The same, and how the answer was read where that is not plain: an expression's
     /// value, a bare number's unit.
     pub fn read_as(&self) -> String {
+        // Commas in a number, and between marks, say nothing more.
+        let bare = |text: &str| text.replace([',', ' '], "");
         match (&self.read, &self.verdict) {
             (Some(read), Verdict::Slip(_) | Verdict::Wrong(_) | Verdict::Close(_))
-                if read.replace(',', "") != self.typed =>
+                if bare(read) != bare(&self.typed) =>
             {
                 format!("{} Read as {read}.", self.sentence())
             }

@@ -36,6 +36,9 @@ fn choices_and_rankings() {
     ] {
         assert_eq!(judged(typed, &outside, &[]).verdict.word(), word, "{typed}");
     }
+    // Marks are read as they stand, and not said twice.
+    let marked = judged("embed lm_head", &outside, &[]);
+    assert_eq!(marked.read_as(), marked.sentence());
     // What is marked may be right: one that is not is missing.
     assert_eq!(
         says("embed", &outside, &[]),
