@@ -427,10 +427,7 @@ pub(super) fn open(
     let section = section
         .or_else(|| found.sections.iter().position(left))
         .unwrap_or_default();
-    let rest = reader.rest_of_path(&shared.study);
-    if rest == Some((index, section)) {
-        (reader.left, reader.path) = (None, true);
-    } else {
+    if reader.rest_of_path(&shared.study) != Some((index, section)) {
         reader.left = reader.rest(shared);
         reader.path = goes_on && stopped_on_path(shared, index, section);
     }
@@ -453,6 +450,10 @@ fn stopped_on_path(shared: &Shared, lesson: usize, section: usize) -> bool {
 
 /// Shows a section and takes note that it was read.
 fn show(reader: &mut Reader, shared: &mut Shared, lesson: usize, section: usize, out: &mut Out) {
+    // Whichever way it is come back to, the path goes on there.
+    if reader.rest_of_path(&shared.study) == Some((lesson, section)) {
+        (reader.left, reader.path) = (None, true);
+    }
     reader.turn(lesson, section);
     reader.opened = true;
     // Beside the path one reads as in any lesson.
