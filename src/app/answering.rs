@@ -78,8 +78,8 @@ pub fn asks(shared: &Shared, asked: &Asked) -> Asks {
             Some(table) if !grid::is_free(shared, asked, table) => Asks::Begun,
             _ => Asks::Value,
         },
-        // What another run will judge is typed anew.
-        Kind::Measured => Asks::Value,
+        // What was said to an answer is of the run that there was: it is typed anew.
+        Kind::Measured if was_judged(shared, asked) => Asks::Value,
         // A new answer takes the place of one that was refused, or could not be read.
         _ if !now(shared, asked).is_empty()
             && !unread(shared, asked)
@@ -87,8 +87,14 @@ pub fn asks(shared: &Shared, asked: &Asked) -> Asks {
         {
             Asks::Begun
         }
-        Kind::Number | Kind::Predict | Kind::Text => Asks::Value,
+        Kind::Number | Kind::Measured | Kind::Predict | Kind::Text => Asks::Value,
     }
+}
+
+/// Whether something was said to the answer that stands, now or before this start.
+fn was_judged(shared: &Shared, asked: &Asked) -> bool {
+    let kept = shared.study.progress.key(&asked.exercise, &asked.key);
+    kept.verdict.is_some() || shared.questions.question(asked).judgement.is_some()
 }
 
 /// Acts on one question, in the form or in a lesson. `false`: the action is no affair
@@ -232,7 +238,9 @@ fn open_field(shared: &mut Shared, asked: &Asked) {
     // not be read is mended.
     let key = shared.study.key_of(asked);
     let measured = key.is_some_and(|key| key.kind == Kind::Measured);
-    let field = match measured || refused(shared, asked) && !unread(shared, asked) {
+    let field = match measured && was_judged(shared, asked)
+        || refused(shared, asked) && !unread(shared, asked)
+    {
         true => Field::replacing(&typed),
         false => Field::with(&typed),
     };

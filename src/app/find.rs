@@ -81,7 +81,9 @@ fn seek(
     let hits: Vec<usize> = (0..count)
         .filter(|i| items[*i].to_lowercase().contains(&needle))
         .collect();
-    let found = (1..=count)
+    // What is searched for anew may stand where one is.
+    let first = usize::from(on);
+    let found = (first..first + count)
         .map(|step| {
             if forward {
                 (here + step) % count
@@ -97,7 +99,7 @@ fn seek(
     match found {
         Some(at) => {
             let nth = 1 + hits.iter().take_while(|hit| **hit != at).count();
-            let text = format!("“{needle}”: {nth} of {} on this page.", hits.len());
+            let text = format!("“{needle}”: {nth} of {} here.", hits.len());
             shared.notes.say(Tone::Plain, text);
             screen.jump(shared, at);
         }

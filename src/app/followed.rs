@@ -17,18 +17,21 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// `Three hours: 3 of 15 done, about 120 min left`; without its title where that has no
-    /// room in so many columns.
+    /// `Three hours: 3 of 15 questions done, about 120 min left`; in fewer words where that has
+    /// no room in so many columns.
     pub fn line(&self, columns: usize) -> String {
-        let left = match self.walk.left {
-            0 => String::new(),
-            left => format!(", about {left} min left"),
+        let (title, done) = (&self.title, self.walk.line());
+        let forms = match self.walk.left {
+            0 => [format!("{title}: {done}"), done],
+            left => [
+                format!("{title}: {done}, about {left} min left"),
+                format!("{title}: {done}, {left} min"),
+            ],
         };
-        let line = format!("{}{left}", self.walk.line());
-        let whole = format!("{}: {line}", self.title);
+        let [whole, short] = forms;
         match whole.chars().count() <= columns {
             true => whole,
-            false => line,
+            false => short,
         }
     }
 

@@ -86,6 +86,22 @@ pub fn takes_keys(live: &Live) -> bool {
     live.content.is_ok() && !live.is_still()
 }
 
+/// Whether `r` runs something in a block.
+pub fn runs(shared: &Shared, live: &Live) -> bool {
+    use course::Block as B;
+    match &live.content {
+        Ok(B::Lab { .. } | B::Compare { .. } | B::Staircase { .. } | B::Micro { .. }) => true,
+        Ok(B::Study(_) | B::Occupancy(_)) => true,
+        Ok(B::Claim { id }) => evidence::runs(id.as_str()),
+        Ok(B::Question { .. }) => {
+            let asked = asked(shared, live);
+            let key = asked.as_ref().and_then(|asked| shared.study.key_of(asked));
+            key.is_some_and(|key| answering::runs(shared, key))
+        }
+        _ => false,
+    }
+}
+
 /// Fusions that a block offers.
 fn toggles(live: &Live) -> Vec<Fusion> {
     match &live.content {

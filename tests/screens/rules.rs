@@ -302,7 +302,7 @@ fn the_end_of_a_path_names_what_was_only_read() {
     assert!(footer(&s).contains("Space contents"), "{}", footer(&s));
     let s = s.press(&[SPACE]);
     assert_eq!(s.state.page, Page::Home);
-    let s = s.shows(&format!("{} of {all} done, 2 read", all - 2));
+    let s = s.shows(&format!("{} of {all} questions done, 2 read", all - 2));
     let text = s.rows().join(" ");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let missing = format!(

@@ -122,9 +122,9 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
         ),
         Action::Run => shared.notes.say(
             Tone::Plain,
-            match blocks(reader, shared) {
-                0 => "Nothing on this page runs: it has no live block.",
-                _ => "Tab enters a live block; there r runs its plan.",
+            match section(reader, shared).is_some_and(|s| s.live().any(|b| live::runs(shared, b))) {
+                false => "Nothing in this section runs.",
+                true => "Tab leads to live blocks; r runs the one that has the keys.",
             },
         ),
         Action::Wall

@@ -235,8 +235,9 @@ pub fn keep(places: &Places, exercises: &[String]) -> Result<Vec<String>, Fault>
             .all(|id| before.finished_of(id).next().is_some())
     };
     if !(leafed && all.undo.last().is_some_and(known)) {
+        // What was to be had by redoing comes back behind this one.
+        all.undo.append(&mut all.redo);
         all.undo.push(kept);
-        all.redo.clear();
         write(places, all).map_err(|error| failed(&error))?;
     }
     Ok(begun)
@@ -306,7 +307,7 @@ pub fn restore(places: &Places, way: Way) -> Result<Undone, Fault> {
             .any(|id| now.progress.exercises.contains_key(id));
     match way {
         Way::Undo if since => all.redo.push(now.step),
-        Way::Undo => all.redo.clear(),
+        Way::Undo => {}
         Way::Redo => all.undo.push(now.step),
     }
     write(places, all).map_err(|error| failed(&path, &error))?;
@@ -419,11 +420,16 @@ mod tests {
         // And back again.
         restore(&places, Way::Undo).unwrap();
         assert!(solved("before") && !solved("since"));
-        // Another reset is another history.
+        // Another reset is another history: what was kept comes back behind it.
         reset(&places, "ex4");
         assert!(restore(&places, Way::Redo).is_err());
         // Nothing answered since: nothing is said of it.
         assert!(!restore(&places, Way::Undo).unwrap().since);
         assert!(solved("before"));
+        assert!(restore(&places, Way::Undo).unwrap().since);
+        assert!(solved("since") && !solved("before"));
+        assert!(restore(&places, Way::Undo).is_err());
+        restore(&places, Way::Redo).unwrap();
+        assert!(solved("before") && !solved("since"));
     }
 }

@@ -223,7 +223,7 @@ fn a_walk_goes_from_section_to_question_to_the_end() {
     assert_eq!((walk.done, walk.all, walk.left), (2, 2, 0));
     assert_eq!(
         (walk.line().as_str(), walk.missing()),
-        ("2 of 2 done", None)
+        ("2 of 2 questions done", None)
     );
     // The same questions at another shape are asked for by whoever wants them.
     progress.apply(&Event::Varied {
@@ -245,7 +245,7 @@ fn what_was_read_and_not_solved_is_named_at_the_end_of_a_walk() {
         key: "ratio".into(),
     });
     let walk = route.walk(&course, &progress);
-    assert_eq!(walk.line(), "0 of 2 done, 1 read");
+    assert_eq!(walk.line(), "0 of 2 questions done, 1 read");
     let missing = walk.missing();
     assert_eq!(missing.as_deref(), Some("ex14 ratio was read, not solved"));
 }

@@ -49,13 +49,13 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// `14 of 15 done, 1 read`.
+    /// `14 of 15 questions done, 1 read`.
     pub fn line(&self) -> String {
         let read = match self.read.len() {
             0 => String::new(),
             n => format!(", {n} read"),
         };
-        format!("{} of {} done{read}", self.done, self.all)
+        format!("{} of {} questions done{read}", self.done, self.all)
     }
 
     /// What is said behind the end: which questions were read and not solved.

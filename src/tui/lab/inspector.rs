@@ -66,7 +66,7 @@ fn kinds(
     state: &State,
     group: &Group,
     kernel: &KernelCost,
-    column: plan::units::Column,
+    whole: plan::units::Column,
     pen: &mut Pen<'_>,
 ) {
     let report = counted(&state.shared.bench, &state.shared.runs);
@@ -89,6 +89,13 @@ fn kinds(
         ("compul.#", bytes.compulsory, Role::Issued),
         dram,
     ];
+    // A number has a blank before it.
+    let fits = |column: &plan::units::Column| {
+        let values = rows.iter().filter_map(|(_, bytes, _)| *bytes);
+        values.map(|b| figure::bytes(*column, b).len()).max() <= Some(5)
+    };
+    let mut columns = (0..=3).rev().map(|decimals| whole.decimals(decimals));
+    let column = columns.find(fits).unwrap_or(whole.decimals(0));
     for (y, (label, bytes, role)) in (0..).zip(rows) {
         pen.put(0, y, label, Role::Dim);
         let value = bytes.map_or("–".to_owned(), |b| figure::bytes(column, b));

@@ -108,6 +108,25 @@ fn a_question_says_that_its_run_is_under_way_and_shows_what_it_asks_of_it() {
 }
 
 #[test]
+fn what_is_half_typed_of_a_measured_answer_is_not_replaced() {
+    let s = at("ex1", "counted", (80, 24)).typed("24").press(&[ESC]);
+    let s = s.shows("[ 24 ").press(&[ch('5')]);
+    let s = s.shows("[ 24 ").shows("Enter goes on with what is typed");
+    s.press(&[ENTER]).typed("6").shows("[ 246▌");
+}
+
+#[test]
+fn nothing_is_promised_to_run_where_nothing_does() {
+    // The last section of lesson 07 asks two questions that need no run.
+    let s = home(80, 24).press(&[ch(':')]).typed("07-").press(&[ENTER]);
+    let s = s.press(&[ch('o'), key(Code::End), ENTER, ch('r')]);
+    let s = s.shows("Nothing in this section runs.");
+    // The one before has a lab.
+    let s = s.press(&[ch('o'), key(Code::End), key(Code::Up), ENTER, ch('r')]);
+    s.shows("r runs the one that has the keys");
+}
+
+#[test]
 fn a_time_is_not_asked_of_a_machine_without_a_clock() {
     let mut s = at("ex16", "time1", (80, 24));
     s.state.shared.machine.backends = vec![BackendFacts {

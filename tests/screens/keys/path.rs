@@ -10,7 +10,7 @@ use tinyllama_tutor::course::{Course, Places, Surroundings};
 
 #[test]
 fn home_follows_the_path_and_space_goes_on_with_it() {
-    let s = home(80, 24).shows("Three hours: 0 of 15 done");
+    let s = home(80, 24).shows("Three hours: 0 of 15 questions done");
     let s = s.shows("Space goes on with the path: lesson 00, What this workshop is.");
     let s = s.shows("·+00  Welcome").press(&[SPACE]);
     assert_eq!(s.state.page, Page::Lesson);
@@ -61,7 +61,7 @@ fn home_follows_the_path_and_space_goes_on_with_it() {
     // One back and one forth undo each other, at a question too.
     let s = s.press(&[ch('b')]).shows("b path back").press(&[SPACE]);
     assert_eq!(Some(&stop(&s)), passed.last());
-    s.press(&[ch('1')]).shows("1 of 15 done");
+    s.press(&[ch('1')]).shows("1 of 15 questions done");
 }
 
 /// The exercise and the question on the page, or the section.
