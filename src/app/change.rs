@@ -7,6 +7,7 @@ use super::intent::Out;
 use super::merge::Merge;
 use super::message::Effect;
 use super::note::Tone;
+use super::page::Page;
 use super::setup::Setup;
 use super::shared::Shared;
 use course::answer::USUAL_GPU;
@@ -74,8 +75,12 @@ impl Shared {
     /// away.
     fn back_to(&self, before: Cut) -> Option<String> {
         let own = Version::WORKSHOP.iter().all(|v| v.cut() != before);
+        let place = match self.lacks(Page::Lab.least()) {
+            true => "",
+            false => " in the lab",
+        };
         (own && before != self.bench.cut())
-            .then(|| format!("u in the lab brings back {}.", before.title()))
+            .then(|| format!("u{place} brings back {}.", before.title()))
     }
 
     /// Takes the last change back.

@@ -96,6 +96,11 @@ pub struct Claims {
 }
 
 impl Claims {
+    /// What waits for a second press waits no longer.
+    pub(super) fn disarm(&mut self) {
+        self.armed = false;
+    }
+
     /// Takes in how long the claim came out.
     pub fn fit(&mut self, lines: usize, room: usize) {
         self.extent = (lines, room);

@@ -22,17 +22,15 @@ impl Followed {
     pub fn line(&self, columns: usize) -> String {
         let (title, done) = (&self.title, self.walk.line());
         let forms = match self.walk.left {
-            0 => [format!("{title}: {done}"), done],
+            0 => [format!("{title}: {done}"), done.clone(), done],
             left => [
                 format!("{title}: {done}, about {left} min left"),
                 format!("{title}: {done}, {left} min"),
+                format!("{done}, {left} min"),
             ],
         };
-        let [whole, short] = forms;
-        match whole.chars().count() <= columns {
-            true => whole,
-            false => short,
-        }
+        let fits = |form: &&String| form.chars().count() <= columns;
+        forms.iter().find(fits).unwrap_or(&forms[2]).clone()
     }
 
     /// At its end: that it is through, what was not solved, and how one goes on.

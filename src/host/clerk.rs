@@ -329,6 +329,16 @@ impl Files {
             Ok(sheet) => sheet,
             Err(fault) => return self.unread(id, &fault),
         };
+        // A shell may have put another variant there since: what was typed answers this one.
+        if variant.is_none()
+            && sheet.changed_on_disk()
+            && let Ok(now) = self.host.sheet(exercise)
+            && now.variant() != sheet.variant()
+        {
+            self.tell_sheet(&now, exercise, true);
+            self.sheets.insert(id.to_owned(), now);
+            return self.look_at(id);
+        }
         // One that is begun anew asks of the device of the course.
         let answered = match variant {
             Some(variant) => exercise.variant(variant),

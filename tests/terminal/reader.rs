@@ -127,6 +127,14 @@ fn resets_and_variants_of_a_shell_stand_in_a_workshop_that_runs() {
     beside(&p, "reset --undo");
     p.wait_for("right   ");
     assert_eq!(rest(&p), right);
+    // A key that is typed before the workshop has seen it answers the variant that was there.
+    p.press("vv");
+    p.wait_gone("right   ");
+    p.settled();
+    beside(&p, "reset --undo");
+    p.press("8");
+    p.wait_for("right   ");
+    assert_eq!(rest(&p), right);
     // A sheet that was broken is read when it is mended.
     let sheet = p.state().join("tinyllama-tutor/answers/ex1.toml");
     std::fs::write(&sheet, "block = \"1").unwrap();

@@ -20,9 +20,6 @@ pub fn act(page: &mut Claims, shared: &mut Shared, action: Action, out: &mut Out
         choose(page, shared, action, out);
         return;
     }
-    if action != Action::Solution {
-        page.armed = false;
-    }
     let last = listed(page, shared).len().saturating_sub(1);
     let at = page.cursor.min(last);
     match action {

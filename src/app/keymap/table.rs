@@ -137,10 +137,16 @@ pub const TABLE: &[Entry] = &[
         "next, previous version",
     ),
     entry(
-        On::Here(RUNS),
+        On::Here(&[Lab, Lesson]),
         &[(ch('m'), Bytes)],
         &[],
         "kind of number: MB, FLOP/B, µs",
+    ),
+    entry(
+        On::Here(&[Compare]),
+        &[(ch('m'), Bytes)],
+        &[],
+        "what the signs of bytes say",
     ),
     entry(
         On::Here(&[Lab, Compare, Roofline, Lesson, Home, Doctor, Kernel]),

@@ -71,6 +71,7 @@ fn half_typed(state: &mut State) {
 }
 
 pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
+    disarm(state, key);
     // “Again” is the next key.
     let waits = state.leaving.map(|(action, _)| action);
     if waits.is_some() && state.shared.keys.resolve(state.page, key) != waits {
@@ -133,6 +134,18 @@ pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
         return;
     }
     act(state, action, out);
+}
+
+/// What asks for its key again waits for the next key only: what was said of it is gone then.
+fn disarm(state: &mut State, key: Key) {
+    let action = state.shared.keys.resolve(state.page, key);
+    if action != Some(Action::Solution) {
+        state.shared.questions.disarm();
+        state.claims.disarm();
+    }
+    if action != Some(Action::Variant) {
+        state.shared.questions.varying = None;
+    }
 }
 
 /// A click does what the key there does, or what Enter does at a row that is clicked

@@ -116,6 +116,22 @@ fn what_is_half_typed_of_a_measured_answer_is_not_replaced() {
 }
 
 #[test]
+fn what_asks_for_its_key_again_waits_for_the_next_key_only() {
+    // A key without a use takes the warning away, and what it warned of.
+    for idle in ['w', 'u'] {
+        let s = at("ex1", "block", (60, 18)).press(&[ch('s')]);
+        let s = s.shows("s again shows").press(&[ch(idle), ch('s')]);
+        s.shows("s again shows")
+            .hides("worked solution")
+            .press(&[ch('s')])
+            .shows("worked");
+    }
+    let s = at("ex1", "block", (60, 18)).typed("12").press(&[ENTER]);
+    let s = s.press(&[ch('v')]).shows("v again begins");
+    s.press(&[ch('u'), ch('v')]).shows("v again begins");
+}
+
+#[test]
 fn nothing_is_promised_to_run_where_nothing_does() {
     // The last section of lesson 07 asks two questions that need no run.
     let s = home(80, 24).press(&[ch(':')]).typed("07-").press(&[ENTER]);
