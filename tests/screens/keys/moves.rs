@@ -139,13 +139,17 @@ fn what_a_section_sets_up_ends_with_it() {
     assert_eq!(s.state.shared.bench.setup().title(), before);
 }
 
-#[test]
-fn the_backend_of_a_section_ends_with_it() {
-    let backend = |name: &str| BackendFacts {
+/// A backend that can run.
+fn backend(name: &str) -> BackendFacts {
+    BackendFacts {
         name: name.into(),
         condition: Condition::Ready,
         ..BackendFacts::default()
-    };
+    }
+}
+
+#[test]
+fn the_backend_of_a_section_ends_with_it() {
     let used = |s: &Screen| {
         let machine = &s.state.shared.machine;
         (machine.backend().unwrap().name.clone(), machine.picked)
@@ -200,11 +204,6 @@ fn the_backend_of_a_section_ends_with_it() {
 
 #[test]
 fn a_block_shows_the_run_of_the_backend_that_it_names() {
-    let backend = |name: &str| BackendFacts {
-        name: name.into(),
-        condition: Condition::Ready,
-        ..BackendFacts::default()
-    };
     // Lesson 07 has a forward that cpu runs, whatever the lab is set to.
     let mut s = home(80, 24)
         .press(&[ch(':')])
