@@ -118,7 +118,7 @@ pub fn tally(study: &Study, exercise: &Exercise) -> Tally {
             Some(Mark::Wrong) => &mut tally.wrong,
             _ => continue,
         };
-        let done = kept.solved || study.progress.done_before(&exercise.id, name);
+        let done = kept.solved || kept.given_up || study.progress.done_before(&exercise.id, name);
         let typed = held.get(name).map_or("", |typed| typed.trim());
         if !done && kept.tried.as_deref() != Some(typed) {
             *refused = refused.saturating_sub(1);

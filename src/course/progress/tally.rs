@@ -27,7 +27,8 @@ impl Tally {
         self.right + self.kept
     }
 
-    /// Questions that were not answered, or not so that it counts.
+    /// Questions that were not answered, or not so that it counts: also those whose solution
+    /// was read before.
     pub fn open(self) -> usize {
         let answered = self.done() + self.slip + self.wrong;
         self.all.saturating_sub(answered)
@@ -80,6 +81,8 @@ impl Progress {
             let count = match (mark.verdict, mark.solved || before) {
                 (_, true) if !key.is_graded() => &mut tally.kept,
                 (_, true) => &mut tally.right,
+                // What was answered before its solution was read counts no more.
+                _ if mark.given_up => continue,
                 (Some(Mark::Slip), false) => &mut tally.slip,
                 (Some(Mark::Wrong), false) => &mut tally.wrong,
                 _ => continue,
@@ -148,6 +151,14 @@ mod tests {
         assert_eq!((tally.done(), tally.open()), (2, exercise.keys.len() - 4));
         let all = exercise.keys.len();
         assert_eq!(tally.line(), format!("1 of {all} answered right, 1 kept"));
+        // Whose solution was read is wrong no more.
+        let read = &others[2];
+        progress.apply(&Event::GaveUp {
+            exercise: exercise.id.clone(),
+            key: read.name.text.clone(),
+        });
+        let tally = progress.tally(exercise);
+        assert_eq!((tally.wrong, tally.open()), (0, all - 3));
         // Finished in another variant, words were kept there too.
         progress.finished.insert(exercise.id.clone());
         let tally = progress.tally(exercise);
