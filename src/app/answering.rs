@@ -18,7 +18,7 @@ use super::note::Tone;
 use super::question::{Asked, Asks};
 use super::shared::Shared;
 use course::answer::Verdict;
-use course::{Kernel, Key, Kind, Table};
+use course::{Kernel, Key, Kind, Mark, Table};
 
 pub use check::{Standing, derived, echo, echo_cell, now, refused, right, standing, tolerance};
 pub use course::answer::marked;
@@ -238,8 +238,15 @@ fn open_field(shared: &mut Shared, asked: &Asked) {
     // not be read is mended.
     let key = shared.study.key_of(asked);
     let measured = key.is_some_and(|key| key.kind == Kind::Measured);
+    // What was found of a kernel is not judged again at a new start.
+    let gaps = written(shared, asked).is_some()
+        && matches!(
+            standing(shared, asked),
+            Standing::Judged(Mark::Wrong | Mark::Slip)
+        );
     let field = match measured && was_judged(shared, asked)
         || refused(shared, asked) && !unread(shared, asked)
+        || gaps
     {
         true => Field::replacing(&typed),
         false => Field::with(&typed),

@@ -70,7 +70,8 @@ fn seek(
         shared.notes.say(Tone::Plain, text);
         return;
     };
-    let needle = line.field.text().to_lowercase();
+    let typed = line.field.text().to_owned();
+    let needle = typed.to_lowercase();
     if needle.is_empty() {
         *find = None;
         return;
@@ -99,7 +100,8 @@ fn seek(
     match found {
         Some(at) => {
             let nth = 1 + hits.iter().take_while(|hit| **hit != at).count();
-            let text = format!("“{needle}”: {nth} of {} here.", hits.len());
+            // A place is a line, or a row of a list: it may hold the text more than once.
+            let text = format!("“{typed}”: place {nth} of {} here.", hits.len());
             shared.notes.say(Tone::Plain, text);
             screen.jump(shared, at);
         }
@@ -107,7 +109,7 @@ fn seek(
         None => shared.notes.say(
             Tone::Plain,
             format!(
-                "“{needle}” is not on this page. : finds lessons, exercises and commands by name."
+                "“{typed}” is not on this page. : finds lessons, exercises and commands by name."
             ),
         ),
     }

@@ -275,6 +275,11 @@ impl Screen for KernelPage {
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
+        if reads(action) && is_awaited(self, shared) {
+            let text = "The source was not there yet: the same key again does it.";
+            shared.notes.say(Tone::Plain, text);
+            return;
+        }
         let last = count(self, shared).saturating_sub(1);
         let page = usize::from(shared.size.1).saturating_sub(9).max(1);
         let line = self.line;
@@ -349,6 +354,24 @@ impl Screen for KernelPage {
     fn jump(&mut self, _: &mut Shared, at: usize) {
         self.line = at;
     }
+}
+
+/// Whether an action is about the text that is shown.
+fn reads(action: Action) -> bool {
+    use Action::{Down, End, Flip, Less, More, PageDown};
+    use Action::{NextIdea, NextPart, PreviousIdea, PreviousPart, Ptx, Torch};
+    matches!(
+        action,
+        NextIdea | PreviousIdea | NextPart | PreviousPart | Ptx | Torch
+    ) || matches!(action, Down | End | Flip | Less | More | PageDown)
+}
+
+/// Whether what the page shows is still being looked up.
+fn is_awaited(page: &KernelPage, shared: &Shared) -> bool {
+    let cut = shared.bench.cut();
+    let older = before(cut).filter(|_| page.view == View::Diff);
+    let awaited = |cut| book(page, shared, cut).is_none();
+    awaited(cut) || older.is_some_and(awaited)
 }
 
 /// To the next idea, or in a comparison to the next change.

@@ -240,7 +240,7 @@ fn roof(shared: &mut Shared, backend: &str, measured: Result<Ceilings, String>) 
     match measured {
         Ok(ceilings) => {
             let text = format!(
-                "Measured @: {}. Floors are priced under this roof now.",
+                "Measured @: {}. Floors are priced under this roof now, but for a staircase's.",
                 ceilings.spoken()
             );
             shared.machine.measured(backend, ceilings);

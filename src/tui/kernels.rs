@@ -322,7 +322,7 @@ fn buffers(state: &State, counted: &KernelReport) -> (String, Vec<[String; 3]>) 
         let sign = if b.inside { "+ " } else { "  " };
         [
             format!("{sign}{}", plain(&b.name)),
-            format!("{} at least", figure::bytes(column, b.compulsory)),
+            format!("≥ {}", figure::bytes(column, b.compulsory)),
             figure::bytes(column, b.issued),
         ]
     });

@@ -173,7 +173,9 @@ fn every_claim_shows_its_verdicts_and_is_read_to_its_end() {
             }
             let judged = [ENTER, key(Code::PageUp), key(Code::PageUp)];
             small = small.press(&judged).press(&judged[1..]);
-            tall = tall.at(&claim.id.text).press(&[ENTER, ch('j'), ENTER]);
+            // The message is gone at the next key.
+            tall = tall.at(&claim.id.text).press(&[ENTER, ch('j')]);
+            tall = tall.press(&judged[..2]);
             let mut read = below_list(&small);
             loop {
                 let before = small.0.claims.scroll;
@@ -234,6 +236,16 @@ fn times_of_a_claim_stand_in_the_unit_of_the_longest() {
         }
         assert_eq!(row(&screen).unwrap(), "ms @ 154.7 9.4", "{}", screen.text());
     }
+}
+
+#[test]
+fn the_plans_of_a_claim_are_named_whole_where_there_is_room() {
+    let screen = Screen::new(200, 60).press(&[ch('8')]).at("K-V2-50");
+    let text = screen.press(&[ch('s'), ch('s')]).text();
+    let head = text
+        .lines()
+        .find(|row| row.contains("this machine, forward"));
+    assert!(!head.unwrap().contains('…'), "{text}");
 }
 
 #[test]

@@ -76,6 +76,31 @@ fn source_ideas_and_occupancy() {
 }
 
 #[test]
+fn a_key_that_comes_before_the_source_is_asked_for_again() {
+    let said = "The source was not there yet: the same key again does it.";
+    for pressed in [ch('n'), ch('T'), ch('t'), key(Code::Tab), key(Code::Down)] {
+        let mut screen = Screen::new(80, 24).typed("3");
+        // Nobody has answered yet what the page asks for.
+        let mut asked = Vec::new();
+        for key in [ch('K'), pressed] {
+            let message = Message::Key(key);
+            asked.extend(update(&mut screen.0, Event { at: 0, message }));
+        }
+        assert!(screen.text().contains(said));
+        let wanted = asked.into_iter().find_map(|effect| match effect {
+            Effect::Kernels(wanted) => Some(wanted),
+            _ => None,
+        });
+        let wanted = wanted.unwrap();
+        let found = Ok(Arc::new(book(&wanted)));
+        let message = Message::Kernels(wanted, found);
+        update(&mut screen.0, Event { at: 0, message });
+        screen.press(pressed);
+        assert!(!screen.text().contains(said));
+    }
+}
+
+#[test]
 fn a_line_that_is_clicked_takes_the_cursor() {
     // The source, what changed in it, and the compiler's text.
     for view in ["", "d", "t"] {

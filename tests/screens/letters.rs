@@ -105,6 +105,12 @@ fn a_file_that_was_judged_says_what_came_of_it_beside_its_question() {
 }
 
 #[test]
+fn new_letters_take_the_place_of_those_that_were_not_right() {
+    let s = found("abcb", Mark::Slip, (60, 18)).press(&[ch(' ')]);
+    s.shows("abcb▌").typed("a").shows("  a▌");
+}
+
+#[test]
 fn letters_in_place_of_right_ones_are_judged_and_then_kept() {
     let s = found("acba", Mark::Right, (80, 24)).press(&[ch('i'), ctrl('u')]);
     let mut s = s.typed("caba").press(&[ENTER]);

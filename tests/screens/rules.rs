@@ -9,7 +9,7 @@
 
 use super::keys::{form, kept};
 use super::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB, sheet_read};
-use tinyllama_tutor::app::key::{Code, Key, ch, key};
+use tinyllama_tutor::app::key::{Code, Key, ch, ctrl, key};
 use tinyllama_tutor::app::question::Asked;
 use tinyllama_tutor::app::{self, Effect, Message, Page, update};
 use tinyllama_tutor::course::{Course, Event, Mark, Progress};
@@ -418,6 +418,18 @@ fn what_was_said_of_an_answer_is_there_after_a_new_start() {
     // What could not be read is unread still.
     let s = form().typed("7 %%%").press(&[ENTER, ESC]).shows("unread");
     opened_anew(&s, &[("gqa1", "7 %%%")]).shows("unread");
+    // What was cleared after it took a right answer's place is open.
+    let s = form().typed("22.22 %").press(&[ENTER, ch('i')]);
+    let s = s
+        .press(&[ctrl('u')])
+        .typed("7 %")
+        .press(&[ENTER])
+        .shows("wrong");
+    let s = s
+        .press(&[ENTER, ctrl('u'), ESC])
+        .hides(" wrong")
+        .hides(" right");
+    opened_anew(&s, &[]).hides(" wrong").hides(" right");
     // So is what was close, with what was said of it, and what was right.
     let s = form().typed("22.1 %").press(&[ENTER]).shows("close");
     let words = |s: &Screen, word: &str| {

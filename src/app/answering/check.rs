@@ -255,11 +255,15 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         return;
     }
     let (tried, verdict) = (&judgement.typed, &judgement.verdict);
-    let event = Event::checked(&asked.exercise, &asked.key, tried, verdict);
-    let read = Mark::of(verdict).is_some_and(|mark| mark != Mark::Unread);
-    if read && let Some(draft) = shared.questions.draft_of(asked).map(str::to_owned) {
-        shared.questions.drop_draft();
-        save(shared, asked, &draft, out);
+    let mut event = Event::checked(&asked.exercise, &asked.key, tried, verdict);
+    if let Some(draft) = shared.questions.draft_of(asked).map(str::to_owned) {
+        if Mark::of(verdict).is_some_and(|mark| mark != Mark::Unread) {
+            shared.questions.drop_draft();
+            save(shared, asked, &draft, out);
+        } else {
+            // The right answer stays until this can be read, and so does what was said of it.
+            event = None;
+        }
     }
     let question = shared.questions.question_mut(asked);
     question.refused = super::grid::refused(&judgement);
@@ -396,6 +400,8 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
             _ => Standing::Unchecked,
         };
     }
+    // A kernel is judged where its file stands: nothing is typed.
+    let written = super::written(shared, asked).is_some();
     if kept.solved {
         // It stays solved, whatever is typed later; the word says how that is.
         let now = shared.questions.known.get(asked);
@@ -410,8 +416,12 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         if !graded && shared.study.typed(&asked.exercise, &asked.key).is_empty() {
             return Standing::Open;
         }
-        // What was typed since in place of what was refused has no verdict yet.
+        // What was typed since in place of what was refused has no verdict yet; what was
+        // cleared since asks anew.
         let typed = shared.study.typed(&asked.exercise, &asked.key).trim();
+        if mark.is_none() && refused.is_some() && typed.is_empty() && !written {
+            return Standing::Open;
+        }
         if mark.is_none() && !is_on(shared, asked, &kept, typed) && !typed.is_empty() {
             return Standing::Unchecked;
         }
@@ -426,8 +436,6 @@ pub fn standing(shared: &Shared, asked: &Asked) -> Standing {
         .known
         .get(asked)
         .and_then(|q| q.judgement.as_ref());
-    // A kernel is judged where its file stands: nothing is typed.
-    let written = super::written(shared, asked).is_some();
     match (judged.map(|judged| Mark::of(&judged.verdict)), kept.verdict) {
         (None, None) | (Some(None), _) if now.is_empty() => Standing::Open,
         _ if now.is_empty() && !written => Standing::Open,

@@ -7,7 +7,7 @@ use crate::keymap::Action;
 use crate::message::Effect;
 use crate::note::Tone;
 use crate::shared::Shared;
-use course::answer::claim::Judgement;
+use course::answer::claim::{Judgement, Ruling};
 use course::claims::{cited, cited_at};
 use course::{Claim, Event};
 
@@ -163,14 +163,17 @@ fn judge(
     out: &mut Out,
 ) {
     keep(page, shared, claim, judgement.word(), out);
+    let ruling = match claim.ruling {
+        Ruling::RightIf => Judgement::RightIf.says(),
+        ruling => ruling.word(),
+    };
     let (tone, text) = if hit(claim.ruling, judgement) {
-        let text = format!("The evidence says so too: {}.", claim.ruling);
+        let text = format!("The evidence says so too: {ruling}.");
         (Tone::Good, text)
     } else {
         let text = format!(
-            "You said: {}. The evidence below says: {}.",
+            "You said: {}. The evidence below says: {ruling}.",
             judgement.says(),
-            claim.ruling
         );
         (Tone::Warn, text)
     };

@@ -69,6 +69,23 @@ fn judging_comes_first_and_is_kept() {
 }
 
 #[test]
+fn right_if_something_is_assumed_is_said_whole() {
+    let assumed = |claim: &&Claim| claim.ruling == Ruling::RightIf;
+    let claim = Ledger::built_in().claims().iter().find(assumed).unwrap();
+    // right, right if: one or two down.
+    for (downs, says) in [(1, "You said: right."), (2, "The evidence says so too:")] {
+        let mut state = court();
+        at(&mut state, &claim.id.text);
+        press(&mut state, key(Code::Enter));
+        (0..downs).for_each(|_| drop(press(&mut state, key(Code::Down))));
+        press(&mut state, key(Code::Enter));
+        let said = state.shared.notes.shown().unwrap().text.clone();
+        assert!(said.starts_with(says), "{said}");
+        assert!(said.ends_with("right if something is assumed."), "{said}");
+    }
+}
+
+#[test]
 fn escape_leaves_a_claim_open() {
     let mut state = court();
     press(&mut state, key(Code::Enter));

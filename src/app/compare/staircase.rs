@@ -148,7 +148,11 @@ impl Stairs {
             Action::Down => self.row = (self.row + 1).min(last),
             Action::Top => self.row = 0,
             Action::End => self.row = last,
-            Action::Left | Action::Right | Action::Pin | Action::Bytes => {}
+            Action::Left | Action::Right => {}
+            Action::Pin | Action::Bytes => {
+                let text = "This is a key of the table of versions, which t shows.";
+                shared.notes.say(Tone::Plain, text);
+            }
             Action::PreviousKernel => self.shift(shared, false),
             Action::NextKernel => self.shift(shared, true),
             Action::Open => {

@@ -17,10 +17,14 @@ pub fn footer(reader: &Reader, shared: &Shared) -> Footer {
     let keys = match reader.focus {
         _ if reader.outline.is_some() => OUTLINE,
         Focus::Text => {
+            let (blocks, lab) = (has_blocks(reader, shared), shared.two_panes());
             let mut gone = Vec::new();
-            gone.extend((!walks(reader, shared)).then_some(Action::NextPart));
+            gone.extend((!blocks && !lab).then_some(Action::NextPart));
             gone.extend(is_end(reader, shared).then_some(Action::Flip));
-            return without(TEXT, &gone);
+            return match blocks {
+                true => without(TEXT, &gone),
+                false => without(&renamed(TEXT, Action::NextPart, "lab"), &gone),
+            };
         }
         Focus::Block(_) if reader.typing(shared) => {
             return match shared.questions.field.is_some() {
@@ -35,11 +39,9 @@ pub fn footer(reader: &Reader, shared: &Shared) -> Footer {
     keys.into()
 }
 
-/// Whether Tab leads somewhere from the text.
-fn walks(reader: &Reader, shared: &Shared) -> bool {
-    let blocks = section(reader, shared);
-    let blocks = blocks.is_none_or(|section| section.live().any(takes_keys));
-    blocks || shared.two_panes()
+/// Whether Tab leads from the text into a block.
+fn has_blocks(reader: &Reader, shared: &Shared) -> bool {
+    section(reader, shared).is_none_or(|section| section.live().any(takes_keys))
 }
 
 fn block_footer(reader: &Reader, shared: &Shared) -> Footer {

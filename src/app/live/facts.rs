@@ -45,13 +45,21 @@ const ANSWER: &str = "What the model says to it is shown once this section is an
 const JUDGE: &str = "You judge it first: Tab, then Enter opens it on page 8, Esc comes back. \
                      Then this shows what is true of it.";
 
+/// The same where the block has the keys.
+const JUDGE_HERE: &str = "You judge it first: Enter opens it on page 8, Esc comes back. \
+                          Then this shows what is true of it.";
+
 /// Why a claim's model is not shown yet: the section still asks something, or the claim
 /// was not judged.
 fn closed(reader: &Reader, shared: &Shared, claim: &str) -> Option<&'static str> {
     if lesson::asks(reader, shared) {
         return Some(ANSWER);
     }
-    (!shared.study.looked_at(claim)).then_some(JUDGE)
+    let keys = matches!(
+        lesson::focused(reader, shared).map(|(_, live)| &live.content),
+        Some(Ok(Block::Claim { id })) if id.as_str() == claim
+    );
+    (!shared.study.looked_at(claim)).then_some(if keys { JUDGE_HERE } else { JUDGE })
 }
 
 /// Whether a block is a claim whose model is not shown yet: what the text goes on to say

@@ -109,9 +109,9 @@ pub fn spell(q: &Quantity) -> String {
     let unit = Unit::base(q.dimension());
     let number = match q.exact() {
         Some(n) if n.unsigned_abs() < 1_000_000_000 => group_thousands(n),
-        Some(_) | None
-            if q.value().abs() >= 1e9 || (q.value() != 0.0 && q.value().abs() < 1e-4) =>
-        {
+        // Every digit of it, but for noughts at the end.
+        Some(n) => format!("{n:e}"),
+        None if q.value().abs() >= 1e9 || (q.value() != 0.0 && q.value().abs() < 1e-4) => {
             let text = format!("{:.9e}", q.value());
             let (mantissa, exponent) = text.split_once('e').unwrap_or((text.as_str(), "0"));
             format!("{}e{exponent}", short(mantissa))
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(spell(&Quantity::bytes(12_600_000)), "12,600,000 B");
         assert_eq!(spell(&Quantity::seconds(433.5e-6)), "433.5 µs");
         assert_eq!(spell(&Quantity::seconds(123_456_790.7)), "123,456,791 s");
-        assert_eq!(spell(&Quantity::bytes(1 << 40)), "1.099511628e12 B");
+        assert_eq!(spell(&Quantity::bytes(1 << 40)), "1.099511627776e12 B");
     }
 
     #[test]

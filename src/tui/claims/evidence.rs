@@ -3,7 +3,7 @@
 
 use crate::tui::exercise::styled;
 use crate::tui::live::number;
-use crate::tui::pen::clip;
+use crate::tui::pen::{clip, width};
 use crate::tui::rows::{Row, labelled, words};
 use crate::tui::theme::Role;
 use app::State;
@@ -21,7 +21,7 @@ use plan::units::figure::{Clock, Origin, of_run};
 
 /// Columns of the labels before plans.
 const LABEL: usize = 16;
-/// Columns of a plan.
+/// Columns of a plan, at least.
 const PLAN: usize = 12;
 
 /// The claim on its page: judged first, then shown.
@@ -203,15 +203,14 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     }
     let fits = (columns.saturating_sub(LABEL) / PLAN).max(1);
     let runs = runs.get(..fits.min(runs.len())).unwrap_or_default();
-    let titles = runs.iter().map(|(cut, _)| cut.title());
-    let mut rows = vec![
-        Row::default(),
-        plans(
-            Row::of("this machine, forward", Role::Strong),
-            titles,
-            Role::Dim,
-        ),
-    ];
+    let titles: Vec<String> = runs.iter().map(|(cut, _)| cut.title()).collect();
+    let longest = titles.iter().map(|title| width(title) + 2).max();
+    let room = columns.saturating_sub(LABEL) / runs.len().max(1);
+    let plan = longest.unwrap_or(PLAN).min(room).max(PLAN);
+    let plans = |head: &str, cells, role| in_columns(Row::of(head, role), cells, plan, role);
+    let mut rows = vec![Row::default()];
+    let head = Row::of("this machine, forward", Role::Strong);
+    rows.push(in_columns(head, titles, plan, Role::Dim));
     if runs.iter().all(|(_, report)| report.is_none()) {
         let text = match state.shared.runs.running() {
             Some(_) => "  a run is in progress".to_owned(),
@@ -226,19 +225,14 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     }
     let each = |f: fn(&Report) -> Option<String>| {
         let cell = move |(_, report): &(_, Option<&Report>)| of_run(report.map(f), |cell| cell);
-        runs.iter().map(cell)
+        runs.iter().map(cell).collect()
     };
-    rows.push(plans(
-        Row::of("  launches #", Role::Issued),
-        each(|r| Some(r.launches.counted.to_string())),
-        Role::Issued,
-    ));
-    rows.push(plans(
-        Row::of("  issued MB #", Role::Issued),
-        each(|r| r.bytes.issued.map(|b| format!("{:.3}", b as f64 / 1e6))),
-        Role::Issued,
-    ));
-    rows.push(timed(runs));
+    let launches = each(|r| Some(r.launches.counted.to_string()));
+    rows.push(plans("  launches #", launches, Role::Issued));
+    let issued = each(|r| r.bytes.issued.map(|b| format!("{:.3}", b as f64 / 1e6)));
+    rows.push(plans("  issued MB #", issued, Role::Issued));
+    let (head, times) = timed(runs);
+    rows.push(plans(&head, times, Role::Measured));
     if let Some((_, Some(report))) = runs.iter().find(|(_, report)| report.is_some()) {
         let device = format!("on {}", report.device);
         let device = words(&device, columns.saturating_sub(2), Role::Dim);
@@ -247,8 +241,8 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     rows
 }
 
-/// The times, in the unit of the longest.
-fn timed(runs: &[(Cut, Option<&Report>)]) -> Row {
+/// The times, in the unit of the longest, which their label names.
+fn timed(runs: &[(Cut, Option<&Report>)]) -> (String, Vec<String>) {
     let seconds = |t: &Timing| 1e-6 * t.median;
     let times = runs.iter().flat_map(|(_, report)| report.iter());
     let times = times.filter_map(|report| report.time_us.as_ref().map(seconds));
@@ -257,18 +251,15 @@ fn timed(runs: &[(Cut, Option<&Report>)]) -> Row {
         let time = report.map(|r| r.time_us.as_ref().map(seconds));
         of_run(time, |s| clock.rounded(s))
     };
-    plans(
-        Row::of(format!("  time {} @", clock.unit), Role::Measured),
-        runs.iter().map(cell),
-        Role::Measured,
-    )
+    let head = format!("  time {} @", clock.unit);
+    (head, runs.iter().map(cell).collect())
 }
 
-/// A row with a cell per plan, each ending at its own column.
-fn plans(mut row: Row, cells: impl Iterator<Item = String>, role: Role) -> Row {
-    for (i, cell) in cells.enumerate() {
-        let cell = clip(&cell, PLAN - 1);
-        row = row.right(LABEL + (i + 1) * PLAN, &cell, role);
+/// A row with a cell per plan, each ending at its own column; a plan has so many columns.
+fn in_columns(mut row: Row, cells: Vec<String>, plan: usize, role: Role) -> Row {
+    for (i, cell) in cells.into_iter().enumerate() {
+        let cell = clip(&cell, plan - 1);
+        row = row.right(LABEL + (i + 1) * plan, &cell, role);
     }
     row
 }

@@ -5,6 +5,8 @@ use crate::tui::theme::Role;
 use crate::tui::{lab, ribbon};
 use app::State;
 use app::lesson::{self, Focus};
+use app::live::predict;
+use course::Block;
 
 /// Columns that the ribbon needs, with its cursor.
 const RIBBON: u16 = 65;
@@ -71,24 +73,32 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
 
 /// What the lab waits for, and how that is done: it would give the answer away.
 fn held(state: &State) -> Option<(&'static str, &'static str)> {
-    if lesson::waits(&state.reader, &state.shared) && state.reader.field_open() {
-        Some((
-            "The lab waits for your prediction.",
-            "Type your number, then Enter, or Enter alone for “I do not know”. Tab opens the lab without.",
-        ))
-    } else if lesson::waits(&state.reader, &state.shared) {
-        Some((
-            "The lab waits for your prediction.",
-            "Tab, then Enter: type your number, or Enter alone for “I do not know”. Tab once more, or L, opens the lab without.",
-        ))
-    } else if lesson::unjudged(&state.reader, &state.shared) {
-        Some((
-            "The lab waits for your judgement.",
-            "Tab, then Enter: judge it, or s twice shows it unjudged; Esc comes back. L opens the lab without.",
-        ))
-    } else {
-        None
+    let (reader, shared) = (&state.reader, &state.shared);
+    let there = lesson::focused(reader, shared);
+    let asks = |(lesson, live)| predict::open(&shared.study, lesson, live).is_some();
+    if lesson::waits(reader, shared) {
+        let how = match there {
+            _ if reader.field_open() => {
+                "Type your number, then Enter, or Enter alone for “I do not know”. Tab opens the lab without."
+            }
+            Some(there) if asks(there) => {
+                "Enter, then type your number, or Enter again for “I do not know”. Tab, or L, opens the lab without."
+            }
+            _ => {
+                "Tab, then Enter: type your number, or Enter alone for “I do not know”. Tab once more, or L, opens the lab without."
+            }
+        };
+        return Some(("The lab waits for your prediction.", how));
     }
+    let how = match there.map(|(_, live)| &live.content) {
+        Some(Ok(Block::Claim { .. })) => {
+            "Enter: judge it, on page 8, where s twice shows it unjudged; Esc comes back. L opens the lab without."
+        }
+        _ => {
+            "Tab, then Enter: judge it, on page 8, where s twice shows it unjudged; Esc comes back. L opens the lab without."
+        }
+    };
+    lesson::unjudged(reader, shared).then_some(("The lab waits for your judgement.", how))
 }
 
 fn section(pen: &mut Pen<'_>, y: u16, title: &str, keys: bool) {

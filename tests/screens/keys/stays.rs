@@ -31,6 +31,8 @@ fn what_is_right_is_changed_by_its_own_key_and_stays_until_a_verdict() {
     let s = s.press(&[ch('i')]).typed(" o").press(&[ENTER]);
     assert_eq!(kept(&s, "gqa1").as_deref(), Some("22.22 %"));
     let s = s.press(&[ESC]).shows("[ 22.22 % ");
+    // Nor does it take what was said of the one that stays.
+    let s = s.shows("right   22.22 %");
     // A new verdict takes its place.
     let s = s.press(&[ch('i'), key(Code::Backspace)]);
     let s = s.press(&[key(Code::Backspace); 2]).typed("0 %");

@@ -197,6 +197,35 @@ fn lesson_and_lab_stand_side_by_side() {
     assert_eq!(s.state.page, Page::Lesson);
 }
 
+#[test]
+fn what_the_lab_beside_a_lesson_waits_for_is_done_from_where_the_keys_are() {
+    let opened = |lesson: &str, section: usize| {
+        let s = Screen::with(Course::built_in(), 200, 60).press(&[ch(':')]);
+        let s = s.typed(lesson).press(&[ENTER, ch('o'), key(Code::Home)]);
+        let s = (1..section).fold(s, |s, _| s.press(&[key(Code::Down)]));
+        s.press(&[ENTER])
+    };
+    // A claim.
+    let s = opened("07", 5)
+        .shows("Tab, then Enter: judge it")
+        .shows("Tab, then Enter opens it");
+    let s = s
+        .press(&[TAB])
+        .hides("Tab, then Enter")
+        .shows("Enter: judge it, on page 8");
+    assert_eq!(s.press(&[ENTER]).state.page, Page::Claims);
+    // A guess.
+    let s = opened("10", 3).shows("Tab, then Enter: type your number, or");
+    let s = s
+        .press(&[TAB])
+        .hides("Tab, then Enter")
+        .shows("Enter, then type your number, or");
+    s.press(&[ENTER]).shows("Type your number, then Enter");
+    // Where nothing else takes the keys, Tab leads to the lab.
+    opened("12", 15).shows("Tab lab").hides("live block");
+    opened("12", 1).shows("Tab live block");
+}
+
 /// The panel beside a lesson names the data sheet whole, also of the longest name there is.
 #[test]
 fn the_roof_beside_a_lesson_is_named_whole() {
