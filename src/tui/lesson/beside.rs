@@ -79,13 +79,13 @@ fn held(state: &State) -> Option<(&'static str, &'static str)> {
     if lesson::waits(reader, shared) {
         let how = match there {
             _ if reader.field_open() => {
-                "Type your number, then Enter, or Enter alone for “I do not know”. Tab opens the lab without."
+                "Type your number, then Enter, or Enter alone for “I do not know”. Tab as far as this pane opens the lab without."
             }
             Some(there) if asks(there) => {
-                "Enter, then type your number, or Enter again for “I do not know”. Tab, or L, opens the lab without."
+                "Enter, then type your number, or Enter again for “I do not know”. L, or Tab as far as this pane, opens the lab without."
             }
             _ => {
-                "Tab, then Enter: type your number, or Enter alone for “I do not know”. Tab once more, or L, opens the lab without."
+                "Tab, then Enter: type your number, or Enter alone for “I do not know”. L, or Tab as far as this pane, opens the lab without."
             }
         };
         return Some(("The lab waits for your prediction.", how));

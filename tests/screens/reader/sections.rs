@@ -220,7 +220,9 @@ fn what_the_lab_beside_a_lesson_waits_for_is_done_from_where_the_keys_are() {
         .press(&[TAB])
         .hides("Tab, then Enter")
         .shows("Enter, then type your number, or");
-    s.press(&[ENTER]).shows("Type your number, then Enter");
+    // L goes into the number that is typed.
+    let s = s.press(&[ENTER, ch('L')]).shows("> L▌").hides("L, or Tab");
+    s.shows("Type your number, then Enter");
     // Where nothing else takes the keys, Tab leads to the lab.
     opened("12", 15).shows("Tab lab").hides("live block");
     opened("12", 1).shows("Tab live block");
@@ -245,25 +247,6 @@ fn a_course_that_was_read_again_keeps_the_place() {
     assert_eq!((s.state.reader.lesson, s.state.reader.section), (0, 1));
     s.shows("Look before you count")
         .shows("Read again: 04-qkv.");
-}
-
-#[test]
-fn what_the_lab_waits_for_says_what_the_keys_do_now() {
-    let s = Screen::with(Course::built_in(), 120, 40).press(&[ch(':')]);
-    let s = s.typed("10").press(&[ENTER]);
-    // Section 3 asks before its lab shows.
-    let s = s.press(&[
-        ch('o'),
-        key(Code::Home),
-        key(Code::Down),
-        key(Code::Down),
-        ENTER,
-    ]);
-    let s = s.shows("once more, or L").press(&[TAB, ENTER, ch('L')]);
-    // L goes into the number that is typed.
-    s.shows("> L▌")
-        .hides("or L,")
-        .shows("Type your number, then Enter");
 }
 
 #[test]
