@@ -455,6 +455,13 @@ impl Screen for Exercises {
         found.is_some()
     }
 
+    fn searched(&self) -> &'static str {
+        match self.form {
+            Some(_) => "on this page, nor in what other exercises ask",
+            None => "on this page",
+        }
+    }
+
     fn lesson(&self, shared: &Shared) -> Option<String> {
         self.form.as_ref()?;
         let lesson = shown(self, shared)?.lesson.as_ref()?;

@@ -109,7 +109,8 @@ fn seek(
         None => shared.notes.say(
             Tone::Plain,
             format!(
-                "“{typed}” is not on this page. : finds lessons, exercises and commands by name."
+                "“{typed}” is not {}. : finds lessons, exercises and commands by name.",
+                screen.searched()
             ),
         ),
     }

@@ -131,6 +131,11 @@ pub trait Screen {
         false
     }
 
+    /// Where a text was looked for that was not found, behind `it is not`.
+    fn searched(&self) -> &'static str {
+        "on this page"
+    }
+
     /// The lesson that the page is about, by its id.
     fn lesson(&self, _: &Shared) -> Option<String> {
         None

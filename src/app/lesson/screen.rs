@@ -202,6 +202,10 @@ impl Screen for Reader {
         find::beyond(self, shared, needle, forward, out)
     }
 
+    fn searched(&self) -> &'static str {
+        "on this page, nor in the text of other sections"
+    }
+
     fn lesson(&self, shared: &Shared) -> Option<String> {
         lesson(self, shared).map(|l| l.id.clone())
     }
