@@ -234,7 +234,17 @@ impl Shared {
     pub fn command(&self, subcommand: &str) -> String {
         let plan = self.bench.cut().as_options();
         let setup = self.bench.setup().as_options();
-        format!("{NAME} {subcommand} {plan}{setup}{}", self.on_device())
+        let on = match subcommand {
+            "run" => self.on_device() + &self.on_backend(),
+            _ => self.on_device(),
+        };
+        format!("{NAME} {subcommand} {plan}{setup}{on}")
+    }
+
+    /// The backend as an option of what runs, where the learner picked one.
+    pub(crate) fn on_backend(&self) -> String {
+        let picked = self.machine.backend().filter(|_| self.machine.picked);
+        picked.map_or(String::new(), |b| format!(" --backend {}", b.name))
     }
 
     /// The device of the course as an option; none where a shell takes the same anyway.

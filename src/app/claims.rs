@@ -276,6 +276,10 @@ impl Screen for Claims {
         listed(self, shared).into_iter().map(named).collect()
     }
 
+    fn searched(&self) -> &'static str {
+        "among these claims"
+    }
+
     fn place(&self, _: &Shared) -> usize {
         self.cursor
     }
@@ -294,7 +298,7 @@ impl Screen for Claims {
         if hidden > 0 {
             let have = if hidden == 1 { "has" } else { "have" };
             let text = format!(
-                "“{needle}” is in none of these claims ({}); {hidden} of the others {have} it: f lists them.",
+                "“{needle}” is in none of these claims ({}); {hidden} of the others {have} it: f turns to their groups.",
                 self.filter.title()
             );
             shared.notes.say(Tone::Plain, text);
@@ -303,9 +307,9 @@ impl Screen for Claims {
     }
 }
 
-/// A claim as it is searched: its id and its title.
+/// A claim as it is searched: its id, its title and its sentence.
 fn named(claim: &Claim) -> String {
-    format!("{} {}", claim.id.text, claim.title)
+    format!("{} {} {}", claim.id.text, claim.title, claim.says.text)
 }
 
 const OPEN: &[FooterItem] = &[

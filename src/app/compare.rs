@@ -210,10 +210,10 @@ impl Screen for Compare {
             return format!("{NAME} {stairs}{}", shared.on_device());
         }
         let run = match self.pane {
-            Pane::Off => "",
-            _ => " --run",
+            Pane::Off => String::new(),
+            _ => format!(" --run{}", shared.on_backend()),
         };
-        let options = shared.bench.setup().as_options() + &shared.on_device() + run;
+        let options = shared.bench.setup().as_options() + &shared.on_device() + &run;
         match self.pinned {
             Some(cut) => format!("{NAME} compare '{}' v2 v3 v4{options}", cut.groups()),
             None => format!("{NAME} compare v1 v2 v3 v4{options}"),

@@ -457,8 +457,8 @@ impl Screen for Exercises {
 
     fn searched(&self) -> &'static str {
         match self.form {
-            Some(_) => "on this page, nor in what other exercises ask",
-            None => "on this page",
+            Some(_) => "in what this exercise asks, nor the others",
+            None => "among the titles of exercises",
         }
     }
 

@@ -110,7 +110,10 @@ fn seek(
             Tone::Plain,
             format!(
                 "“{typed}” is not {}. : finds lessons, exercises and commands by name.",
-                screen.searched()
+                match items.is_empty() {
+                    true => "looked for here: this page has no list",
+                    false => screen.searched(),
+                }
             ),
         ),
     }

@@ -128,6 +128,10 @@ impl Screen for Home {
         lessons.map(|l| l.title.clone()).collect()
     }
 
+    fn searched(&self) -> &'static str {
+        "among the titles of lessons"
+    }
+
     fn place(&self, _: &Shared) -> usize {
         self.cursor
     }

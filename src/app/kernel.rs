@@ -347,6 +347,10 @@ impl Screen for KernelPage {
         })
     }
 
+    fn searched(&self) -> &'static str {
+        "in this file"
+    }
+
     fn place(&self, _: &Shared) -> usize {
         self.line
     }

@@ -284,7 +284,8 @@ impl Screen for Lab {
                     .map(|c| format!("'{}'", c.config.cut.groups()))
                     .collect();
                 let options = shared.bench.setup().as_options() + &shared.on_device();
-                format!("{NAME} compare {}{options} --run", plans.join(" "))
+                let on = shared.on_backend();
+                format!("{NAME} compare {}{options} --run{on}", plans.join(" "))
             }
         }
     }
@@ -323,6 +324,10 @@ impl Screen for Lab {
         let fusions = Fusion::ALL.iter().map(|f| f.name().to_owned());
         let slots = SLOTS.iter().map(|s| s.label.trim().to_owned());
         fusions.chain(slots).collect()
+    }
+
+    fn searched(&self) -> &'static str {
+        "among the fusions and kernels"
     }
 
     fn words(&self, shared: &Shared) -> (String, String) {

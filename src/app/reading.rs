@@ -99,6 +99,10 @@ impl Screen for Terms {
         terms.iter().map(|(_, w)| w.label.clone()).collect()
     }
 
+    fn searched(&self) -> &'static str {
+        "among the terms"
+    }
+
     read_only!();
 }
 

@@ -255,6 +255,10 @@ impl Screen for Roofline {
         names(self, shared)
     }
 
+    fn searched(&self) -> &'static str {
+        "among the points"
+    }
+
     fn place(&self, _: &Shared) -> usize {
         self.view.here
     }

@@ -373,6 +373,12 @@ impl Runs {
         };
         let next = self.next.take();
         let next = next.and_then(|(setup, cuts, backend)| self.begin(setup, cuts, backend, now));
+        let outcome = match outcome {
+            Outcome::Nothing(text) if next.is_some() => {
+                Outcome::Nothing(format!("{text} The next one runs."))
+            }
+            outcome => outcome,
+        };
         (outcome, next)
     }
 

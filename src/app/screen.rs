@@ -131,7 +131,8 @@ pub trait Screen {
         false
     }
 
-    /// Where a text was looked for that was not found, behind `it is not`.
+    /// Where a text was looked for that was not found, behind “it is not”: among the rows of
+    /// the list, where a page shows more than that.
     fn searched(&self) -> &'static str {
         "on this page"
     }

@@ -239,6 +239,10 @@ impl Screen for SetupPage {
         ITEMS.iter().map(|i| i.label().to_owned()).collect()
     }
 
+    fn searched(&self) -> &'static str {
+        "among the settings"
+    }
+
     fn place(&self, _: &Shared) -> usize {
         self.row
     }

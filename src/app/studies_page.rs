@@ -419,6 +419,13 @@ impl Screen for StudiesPage {
         }
     }
 
+    fn searched(&self) -> &'static str {
+        match self.view {
+            View::Settings(_) => "among the settings",
+            _ => "among the studies",
+        }
+    }
+
     fn place(&self, _: &Shared) -> usize {
         match self.view {
             View::Settings(_) => self.row,

@@ -249,8 +249,8 @@ impl Sheet {
     /// Writes what was typed into the sheet on disk, as it is there now.
     ///
     /// # Errors
-    /// The sheet on disk is not TOML (then nothing is written), or neither its
-    /// folder nor the state folder can be written. What was typed stays in
+    /// The sheet on disk is not TOML, or answers another variant by now (then nothing is
+    /// written), or neither its folder nor the state folder can be written. What was typed stays in
     /// `self` and the next save tries again.
     pub fn save(&mut self, places: &Places, exercise: &Exercise) -> Result<Saved, Fault> {
         let ((document, stamp), saved) = match self.write(places, exercise, &self.path.clone())? {
@@ -317,6 +317,13 @@ impl Sheet {
         let _ = fs::create_dir_all(&places.state);
         let lock = Lock::take(&places.lock()).map_err(|error| Fault::unlocked(places, &error))?;
         let read = read(path, &places.shown(path))?;
+        // Put there since this sheet was read: its questions are others.
+        let other = read.as_ref().filter(|_| path == self.path);
+        let other = other.is_some_and(|read| form::variant(read) != self.variant());
+        if self.varied.is_none() && other {
+            let text = "holds another variant by now; what was typed here was not written.";
+            return Err(Fault::whole(&self.shown, text));
+        }
         let read = read.filter(|read| {
             let begun = self.varied;
             !begun.is_some_and(|variant| asks_otherwise(read, exercise, variant))

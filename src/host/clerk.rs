@@ -287,7 +287,9 @@ impl Files {
         match self.host.sheet(exercise) {
             Ok(mut sheet) => {
                 // What could not be written while the file was broken goes there now.
-                if let Some(mut before) = self.sheets.remove(id).filter(Sheet::unsaved)
+                let before = self.sheets.remove(id);
+                let before = before.filter(|b| b.unsaved() && b.variant() == sheet.variant());
+                if let Some(mut before) = before
                     && let Ok(answered) = before.of(exercise)
                     && self.host.keep(&mut before, &answered).is_some()
                 {

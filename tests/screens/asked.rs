@@ -490,7 +490,10 @@ fn what_is_searched_in_a_form_is_found_among_its_questions_and_then_in_other_for
         let s = s.press(&[ch('/')]).typed("ex17").press(&[ENTER]);
         assert_eq!(here(&s), ("ex17".to_owned(), 0));
         let s = s.press(&[ch('/')]).typed("no such words").press(&[ENTER]);
-        assert_eq!(here(&s.shows("not on this page")), ("ex17".to_owned(), 0));
+        assert_eq!(
+            here(&s.shows("not in what this exercise asks")),
+            ("ex17".to_owned(), 0)
+        );
         let s = asked("ex14", size).press(&[ch('/')]).typed("ex17");
         let s = s.press(&[ENTER, ESC]);
         assert!(s.state.exercises.form.is_none());

@@ -6,7 +6,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
-use super::reader::{ENTER, Screen, TAB, sheet_read};
+use super::reader::{ENTER, ESC, Screen, TAB, sheet_read};
 use tinyllama_tutor::app::key::{ch, ctrl};
 use tinyllama_tutor::app::question::Asked;
 use tinyllama_tutor::app::{Effect, Message, Page};
@@ -157,4 +157,22 @@ fn letters_that_cannot_be_read_are_mended_where_they_stand() {
     let s = s.typed("acb").press(&[ENTER]).typed("a");
     assert_eq!(s.state.page, Page::Exercises);
     s.shows("acba");
+}
+
+#[test]
+fn what_was_said_of_the_file_is_not_said_of_letters_typed_since() {
+    let mut s = found("", Mark::Slip, (80, 24));
+    let fits = Fits {
+        say: "C2, a tiny case.".into(),
+        claim: None,
+    };
+    let told = Told {
+        judgement: Judgement::of("answers/ex19.cu", Verdict::Slip(vec![fits])),
+        lines: vec!["m = - - - - -".into()],
+        tried: tried(&s, ""),
+    };
+    s.tell(Message::Judged(kernel(), Box::new(told)));
+    let s = s.shows("C2, a tiny case.").shows("m = - - - - -");
+    let s = s.press(&[ch(' ')]).typed("ca").press(&[ESC]);
+    s.shows("gap form: ca").hides("a tiny case").hides("m = -");
 }

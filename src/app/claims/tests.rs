@@ -133,6 +133,17 @@ fn filters_walk_through_groups_and_documents_and_come_back() {
 }
 
 #[test]
+fn a_search_reads_the_sentences_too() {
+    let mut state = court();
+    let word = "synchronisation";
+    press(&mut state, ch('/'));
+    word.chars().for_each(|c| drop(press(&mut state, ch(c))));
+    press(&mut state, key(Code::Enter));
+    let found = current(&state.claims, &state.shared).unwrap();
+    assert!(found.says.text.contains(word) && !found.title.contains(word));
+}
+
+#[test]
 fn a_search_says_what_the_filter_hides() {
     let mut state = court();
     let has = |state: &State| {
@@ -157,12 +168,15 @@ fn a_search_says_what_the_filter_hides() {
     let before = state.claims.cursor;
     let hidden = said(&mut state, "K-V4-1");
     assert!(
-        hidden.contains("; 1 of the others has it: f lists"),
+        hidden.contains("; 1 of the others has it: f turns to"),
         "{hidden}"
     );
     assert_eq!(state.claims.cursor, before);
     let nowhere = said(&mut state, "zebra");
-    assert!(nowhere.contains("“zebra” is not on this page"), "{nowhere}");
+    assert!(
+        nowhere.contains("“zebra” is not among these claims"),
+        "{nowhere}"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The terms behind the number under the cursor.
 
-use super::{Kind, Lab, Part, Terms, counts, table};
+use super::{Kind, Lab, Part, Terms, table};
 use crate::intent::{Intent, Out};
 use crate::note::Tone;
 use crate::ribbon::{kernels_of, selected};
@@ -29,9 +29,9 @@ fn row(page: &Lab, shared: &Shared) -> Result<Why, String> {
         Terms::Model(key) => cost::why(cost, key).map_err(|e| e.to_string()),
         Terms::Floor => machine.why_floor(&cost.forward, shared.bench.setup().dtype, "the forward"),
         Terms::Launches => Err(machine.of_launches()),
-        Terms::Issued => Err(counts::said(shared).unwrap_or_else(|| {
-            "Counted by a run: what the loads and stores of its kernels ask for.".to_owned()
-        })),
+        Terms::Issued => Err(
+            "Counted by a run: what loads and stores of the forward's kernels ask for.".to_owned(),
+        ),
         Terms::Counted(text) => Err(text.to_owned()),
         Terms::Cache => Err(shared.runs.behind.said()),
         Terms::Clock => Err(machine.of_times().to_owned()),

@@ -11,7 +11,7 @@ use crate::onward;
 use crate::page::Page;
 use crate::shared::Shared;
 use crate::{answering, live};
-use course::{Block, Next};
+use course::{Block, Live, Next};
 
 /// Acts on the lesson page.
 pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut Out) {
@@ -115,9 +115,9 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
         Action::Open => walk_parts(reader, shared, true, out),
         Action::Change => shared.notes.say(
             Tone::Plain,
-            match blocks(reader, shared) {
-                0 => "Nothing on this page is answered.",
-                _ => "Tab leads to what is asked; there i answers, and changes a right answer.",
+            match asks_something(reader, shared) {
+                false => "Nothing on this page is answered.",
+                true => "Tab leads to what is asked; there i answers, and changes a right answer.",
             },
         ),
         Action::Run => shared.notes.say(
@@ -145,6 +145,12 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
         ),
         _ => {}
     }
+}
+
+/// Whether something in the section takes an answer or a guess.
+fn asks_something(reader: &Reader, shared: &Shared) -> bool {
+    let takes = |live: &Live| live::asked(shared, live).is_some() || !live.predict.is_empty();
+    section(reader, shared).is_some_and(|section| section.live().any(takes))
 }
 
 /// The lab beside the lesson answers the keys that it has on its own page.

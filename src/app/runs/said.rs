@@ -51,8 +51,15 @@ pub(super) fn line(running: &Running, timed: &[(Cut, Timed)]) -> String {
             let verdict = running.rounds.verdict(0, among, among);
             verdict.sentence(&a.title(), &b.title())
         }
-        [(cut, only)] | [.., (cut, only)] => sentence(&cut.title(), &only.report),
-        [] => String::new(),
+        [(cut, only)] => sentence(&cut.title(), &only.report),
+        plans => plans
+            .iter()
+            .map(|(cut, timed)| {
+                let launches = &timed.report.launches;
+                format!("{}: {} launches #", cut.title(), launches.counted)
+            })
+            .collect::<Vec<_>>()
+            .join("; "),
     }
 }
 

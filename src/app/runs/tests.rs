@@ -31,6 +31,25 @@ fn a_newer_job_waits_and_never_stops_the_running_one() {
     assert!(runs.of(&setup(), Version::V2.cut()).is_some());
 }
 
+#[test]
+fn a_run_that_is_stopped_names_the_one_that_waits() {
+    let mut runs = Runs::default();
+    let (first, _) = runs.ask(&setup(), vec![Version::V1.cut()], 0).unwrap();
+    assert!(runs.ask(&setup(), vec![Version::V3.cut()], 1).is_none());
+    let (outcome, next) = runs.done(first, Err(RunError::cancelled(3, 30)), 2);
+    let Outcome::Nothing(said) = outcome else {
+        panic!("{next:?}");
+    };
+    assert!(
+        said.ends_with("Nothing recorded. The next one runs."),
+        "{said}"
+    );
+    let (second, _) = next.unwrap();
+    let (outcome, next) = runs.done(second, Err(RunError::cancelled(3, 30)), 3);
+    assert!(matches!(outcome, Outcome::Nothing(said) if said.ends_with("Nothing recorded.")));
+    assert!(next.is_none());
+}
+
 /// Answers every run of the job that is under way with the launches of its plan;
 /// `time` in microseconds by plan.
 pub(crate) fn to_its_end(

@@ -129,13 +129,18 @@ pub fn answer(state: &State, asked: &Asked) -> String {
 /// What the judge said, line by line; code stays as it is.
 pub fn told(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
+    let question = state.shared.questions.question(asked);
+    // What was said of other letters, or of the file, is not said of what is typed now.
+    if question.judgement.is_none() {
+        return rows;
+    }
     let key = state.shared.study.key_of(asked);
     // The gaps may stand below.
     let kernel = key.and_then(|key| key.kernel.as_ref());
     let kernel = kernel.filter(|kernel| kernel.is_written());
     let form = kernel.map(gap_form).unwrap_or_default();
     let mut stands = shows_gaps(state, asked, true);
-    for line in state.shared.questions.question(asked).lines {
+    for line in question.lines {
         if form.contains(&line) {
             // The form is laid out once, in the room that there is.
             if let Some(kernel) = kernel.filter(|_| !stands) {

@@ -130,8 +130,20 @@ fn a_sheet_has_a_line_per_row_and_says_its_variant() {
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("variant = 2"), "{text}");
 
-    // What its comments ask is that variant's.
+    // What is typed for this one is not written into another that came in between.
     let mut sheet = sheet;
+    let mut before = Sheet::open(&places, &exercise).unwrap();
+    sheet.vary(&exercise, 0);
+    sheet.save(&places, &exercise).unwrap();
+    before.set(&exercise, "bytes", "1 MB");
+    let fault = before.save(&places, &exercise).unwrap_err();
+    assert!(fault.to_string().contains("another variant"), "{fault}");
+    assert_eq!(
+        Sheet::open(&places, &exercise).unwrap().answer("bytes"),
+        None
+    );
+
+    // What its comments ask is that variant's.
     let other = exercise.variant(1).unwrap();
     sheet.vary(&other, 1);
     sheet.save(&places, &other).unwrap();

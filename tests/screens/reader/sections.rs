@@ -250,6 +250,19 @@ fn a_course_that_was_read_again_keeps_the_place() {
 }
 
 #[test]
+fn where_nothing_is_asked_i_says_so() {
+    let opened = |section: usize| {
+        let s = Screen::with(Course::built_in(), 60, 18).press(&[ch(':')]);
+        let s = s.typed("12").press(&[ENTER, ch('o'), key(Code::Home)]);
+        let s = s.press(&vec![key(Code::Down); section - 1]);
+        s.press(&[ENTER, ch('i')])
+    };
+    // A ribbon alone; a lab with a guess, and what it is about.
+    opened(2).shows("Nothing on this page is answered.");
+    opened(3).hides("Nothing on this page is answered.");
+}
+
+#[test]
 fn a_key_of_plans_says_where_it_works() {
     for k in ['w', 'u', 'v', 'V', 'm'] {
         let s = Screen::reader(80, 24).press(&[ch(k)]);
