@@ -1,7 +1,7 @@
 //! What is said of a run that ended, and what makes it doubtful.
 
 use super::{Card, Running};
-use plan::fusion::Cut;
+use plan::fusion::{Cut, Version};
 use plan::run::Report;
 use study::timing::{self, Timed, Trouble};
 
@@ -52,6 +52,10 @@ pub(super) fn line(running: &Running, timed: &[(Cut, Timed)]) -> String {
             verdict.sentence(&a.title(), &b.title())
         }
         [(cut, only)] => sentence(&cut.title(), &only.report),
+        // A staircase has a plan per step.
+        plans if plans.len() > Version::WORKSHOP.len() => {
+            format!("{} plans were counted #; no time.", plans.len())
+        }
         plans => plans
             .iter()
             .map(|(cut, timed)| {
