@@ -268,6 +268,9 @@ fn change(shared: &mut Shared, asked: &Asked, key: &Key) {
             Some(_) => {
                 "What you had begun stands here. Enter checks it, Esc leaves the answer as it was."
             }
+            None if key.kernel.is_some() && now(shared, asked).is_empty() => {
+                "The file is what Enter judges; letters are where it cannot be compiled. Esc leaves it as it was."
+            }
             None => "Enter checks the new answer; until then, and after Esc, the old one stays.",
         };
         let typed = begun.unwrap_or_else(|| now(shared, asked));

@@ -101,7 +101,15 @@ impl Entry {
                 let formula =
                     operator(before.chars().next_back()) || operator(behind.chars().next());
                 let lone = self.symbol && *found == "a";
+                // The id of a claim is no formula: S-PROD.
+                let joined = |next: Option<char>, over: Option<char>| {
+                    next == Some('-') && over.is_some_and(char::is_alphanumeric)
+                };
+                let id = self.symbol && joined(behind.chars().next(), behind.chars().nth(1))
+                    || self.symbol
+                        && joined(before.chars().next_back(), before.chars().nth_back(1));
                 (!lone || formula)
+                    && !id
                     && edge(before.chars().next_back())
                     && edge(behind.chars().next())
             };
@@ -282,6 +290,15 @@ mod tests {
         // Words are whole: no CU in “acute”, no L in “launch”.
         assert!(!here.contains(&"L") && !here.contains(&"I"), "{here:?}");
         assert!(glossary.entries.len() > 100);
+        // The id of a claim holds no symbol.
+        for (text, has) in [("Speed-ups of parts (S-PROD)", false), ("S - 1 rows", true)] {
+            glossary.look_up(&course, "", text, false);
+            assert_eq!(
+                words(&glossary, glossary.here).contains(&"S"),
+                has,
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! The plan's kernels are looked up outside ([`super::Effect::Kernels`]): here
 //! sources and tables are data that come with [`super::Message::Kernels`].
 
+mod ahead;
 pub mod diff;
 pub mod heat;
 
@@ -275,7 +276,7 @@ impl Screen for KernelPage {
     }
 
     fn act(&mut self, shared: &mut Shared, action: Action, out: &mut Out) {
-        if reads(action) && is_awaited(self, shared) {
+        if ahead::reads(action) && ahead::is_awaited(self, shared) {
             let text = "The source was not there yet: the same key again does it.";
             shared.notes.say(Tone::Plain, text);
             return;
@@ -358,24 +359,6 @@ impl Screen for KernelPage {
     fn jump(&mut self, _: &mut Shared, at: usize) {
         self.line = at;
     }
-}
-
-/// Whether an action is about the text that is shown.
-fn reads(action: Action) -> bool {
-    use Action::{Down, End, Flip, Less, More, PageDown};
-    use Action::{NextIdea, NextPart, PreviousIdea, PreviousPart, Ptx, Torch};
-    matches!(
-        action,
-        NextIdea | PreviousIdea | NextPart | PreviousPart | Ptx | Torch
-    ) || matches!(action, Down | End | Flip | Less | More | PageDown)
-}
-
-/// Whether what the page shows is still being looked up.
-fn is_awaited(page: &KernelPage, shared: &Shared) -> bool {
-    let cut = shared.bench.cut();
-    let older = before(cut).filter(|_| page.view == View::Diff);
-    let awaited = |cut| book(page, shared, cut).is_none();
-    awaited(cut) || older.is_some_and(awaited)
 }
 
 /// To the next idea, or in a comparison to the next change.

@@ -23,7 +23,6 @@ use super::field::Field;
 use super::intent::{Intent, Out};
 use super::keymap::Action;
 use super::lesson::{self, Focus, Reader};
-use super::machine::Machine;
 use super::note::Tone;
 use super::page::Page;
 use super::ribbon::slot_of;
@@ -200,11 +199,22 @@ pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Le
     };
     let block = reader.block_mut(&lesson.id, live.number);
     let cut = *block.plan.get_or_insert(cut);
+    // Why a backend cannot run is said when it is to.
+    let on = match (named(live), lend(reader, shared, live)) {
+        (Some(name), Ok(true)) => format!(" on {name}"),
+        _ => String::new(),
+    };
     if *shared.bench.setup() == setup {
         shared.hold(cut);
+        if !on.is_empty() {
+            let text = format!(
+                "The lab runs{on}, as this live block; yours comes back behind this section."
+            );
+            shared.notes.say(Tone::Plain, text);
+        }
         return;
     }
-    let title = setup.title();
+    let title = setup.title() + &on;
     reader.lent.bench(shared, &setup);
     let put = shared
         .bench
@@ -219,6 +229,29 @@ pub(super) fn put_on_bench(reader: &mut Reader, shared: &mut Shared, lesson: &Le
         }
         Err(error) => shared.notes.say(Tone::Bad, error.to_string()),
     }
+}
+
+/// The backend that a block names.
+fn named(live: &Live) -> Option<&str> {
+    match &live.content {
+        Ok(course::Block::Lab { backend, .. }) => backend.as_ref().map(|name| name.text.as_str()),
+        _ => None,
+    }
+}
+
+/// Runs are on the backend that a block names until its section is left; whether they were on
+/// another before.
+fn lend(reader: &mut Reader, shared: &mut Shared, live: &Live) -> Result<bool, String> {
+    let Some(name) = named(live) else {
+        return Ok(false);
+    };
+    if shared.machine.backend().is_some_and(|b| b.name == name) {
+        return Ok(false);
+    }
+    reader.lent.backend(shared, name);
+    shared.machine.choose(name)?;
+    shared.runs.use_backend(shared.machine.kind());
+    Ok(true)
 }
 
 /// A block shows from now on what was made of its plan on the bench.
@@ -300,18 +333,7 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
         return;
     }
     match content {
-        course::Block::Lab { backend, .. } => {
-            let backend = backend.as_ref().map(|b| b.text.clone());
-            lab(
-                reader,
-                shared,
-                lesson,
-                live,
-                backend.as_deref(),
-                action,
-                out,
-            );
-        }
+        course::Block::Lab { .. } => lab(reader, shared, lesson, live, action, out),
         course::Block::Steps { steps, .. } => {
             let last = steps.len().saturating_sub(1);
             let block = reader.block_mut(&lesson.id, live.number);
@@ -423,7 +445,6 @@ fn lab(
     shared: &mut Shared,
     lesson: &Lesson,
     live: &Live,
-    backend: Option<&str>,
     action: Action,
     out: &mut Out,
 ) {
@@ -445,17 +466,8 @@ fn lab(
         Action::NextVersion => shared.next_version(true),
         Action::PreviousVersion => shared.next_version(false),
         Action::Run | Action::RunAll => {
-            if let Some(name) = backend {
-                reader.lent.backend(shared, name);
-                match choose(&mut shared.machine, name) {
-                    Err(why) => return shared.notes.say(Tone::Warn, why),
-                    Ok(true) => {
-                        shared.runs.use_backend(shared.machine.kind());
-                        let text = format!("{name} runs this section's plans.");
-                        shared.notes.say(Tone::Plain, text);
-                    }
-                    Ok(false) => {}
-                }
+            if let Err(why) = lend(reader, shared, live) {
+                return shared.notes.say(Tone::Warn, why);
             }
             match action {
                 Action::Run => shared.run(out),
@@ -470,12 +482,4 @@ fn lab(
     if lists {
         reader.reveal();
     }
-}
-
-/// The backend that a block names; whether it was another before.
-fn choose(machine: &mut Machine, name: &str) -> Result<bool, String> {
-    if machine.backend().is_some_and(|b| b.name == name) {
-        return Ok(false);
-    }
-    machine.choose(name).map(|()| true)
 }

@@ -335,12 +335,16 @@ pub fn told(
                 let stop = if head.ends_with('.') { "" } else { "." };
                 return Told::unread(file, &format!("{head}{stop}"), lines);
             }
-            let fits = Fits {
-                say: head,
-                claim: None,
+            // A letter of the gap form that is not right is a mistake that people make.
+            let verdict = match chosen.is_some() || !refusal.known.is_empty() {
+                true => Verdict::Slip(vec![Fits {
+                    say: head,
+                    claim: None,
+                }]),
+                false => Verdict::Unmet(head),
             };
             Told {
-                judgement: Judgement::of(file, Verdict::Slip(vec![fits])),
+                judgement: Judgement::of(file, verdict),
                 lines,
                 tried: tried(attempt),
             }

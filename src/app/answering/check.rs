@@ -106,7 +106,8 @@ pub fn right(shared: &Shared, asked: &Asked) -> bool {
         && stands
         && shared.questions.draft_of(asked).is_none()
         && shared.questions.field_of(asked).is_none()
-        && kept.solved
+        // What was answered right after its solution was read stays as it is, too.
+        && (kept.solved || kept.verdict == Some(Mark::Right))
         && (key.kernel.is_some() || !typed.is_empty())
         && !refused(shared, asked)
 }

@@ -172,7 +172,7 @@ fn judge(
         (Tone::Good, text)
     } else {
         let text = format!(
-            "You said: {}. The evidence below says: {ruling}.",
+            "You said: {}. The evidence says: {ruling}.",
             judgement.says(),
         );
         (Tone::Warn, text)

@@ -195,6 +195,12 @@ impl Stairs {
         if to < self.order.len() {
             self.order.swap(at, to);
             self.row = to + 1;
+        } else {
+            let text = match later {
+                true => "This step is the last already.",
+                false => "This step is the first already.",
+            };
+            shared.notes.say(Tone::Plain, text);
         }
     }
 }

@@ -90,7 +90,7 @@ pub const TABLE: &[Entry] = &[
             (ch(' '), PageDown),
             (ch('b'), PageUp),
         ],
-        "page (Space, b)",
+        "page",
     ),
     entry(
         On::Moving,

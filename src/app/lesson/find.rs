@@ -4,6 +4,7 @@
 use super::{Reader, lesson, show};
 use crate::intent::Out;
 use crate::live;
+use crate::note::Tone;
 use crate::question::Asked;
 use crate::shared::Shared;
 use course::{Block, Cell, Ledger, Lesson, Live, Part, Phrase, Section};
@@ -35,6 +36,8 @@ pub(super) fn beyond(
     let Some(section) = at else { return false };
     let lesson = reader.lesson;
     show(reader, shared, lesson, section, out);
+    let text = format!("“{needle}”: section {} of {count}.", section + 1);
+    shared.notes.say(Tone::Plain, text);
     reader.sought = Some((needle.to_owned(), forward));
     true
 }

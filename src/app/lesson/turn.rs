@@ -60,6 +60,12 @@ const LESSON_ENDS: &str = "The end of this lesson. Space goes on with the path:"
 /// Said where nothing of a lesson lies before.
 const LESSON_BEGINS: &str = "This lesson begins here. H shows the contents.";
 
+/// Said of a key of the lab where that is a page of its own.
+const OF_LAB: &str = "This is a key of the lab: L leads there.";
+
+/// The same where there is no room for it.
+const LARGER: &str = "This is a key of the lab, which needs a larger window.";
+
 /// PgUp and PgDn while something is typed: within the section, and what is typed stays.
 pub(super) fn turned(reader: &mut Reader, shared: &mut Shared, down: bool) {
     let to = match down {
@@ -135,12 +141,15 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
         | Action::Bytes => shared.notes.say(
             Tone::Plain,
             match (reader.focus, shared.lacks(Page::Lab.least())) {
+                // No block has them.
+                (Focus::Text, true) if matches!(action, Action::Wall | Action::Bytes) => LARGER,
+                (Focus::Text, false) if matches!(action, Action::Wall | Action::Bytes) => OF_LAB,
                 (Focus::Text, true) => "This is a key of plans: Tab leads to live blocks.",
                 (Focus::Text, false) => {
                     "This is a key of plans: Tab leads to live blocks, L to the lab."
                 }
-                (_, true) => "This is a key of the lab, which needs a larger window.",
-                (_, false) => "This is a key of the lab: L leads there.",
+                (_, true) => LARGER,
+                (_, false) => OF_LAB,
             },
         ),
         _ => {}

@@ -80,11 +80,7 @@ pub fn running_on(shared: &Shared, lesson: &Lesson, live: &Live, cut: Cut) -> Op
 
 /// Who runs the plan of a block: the backend that it names, else the one that is chosen.
 fn runs_on(shared: &Shared, live: &Live) -> BackendKind {
-    let named = match &live.content {
-        Ok(Block::Lab { backend, .. }) => backend.as_ref(),
-        _ => None,
-    };
-    let named = named.and_then(|name| BackendKind::parse(&name.text).ok());
+    let named = super::named(live).and_then(|name| BackendKind::parse(name).ok());
     named.unwrap_or_else(|| shared.machine.kind())
 }
 

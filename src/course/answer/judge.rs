@@ -87,6 +87,9 @@ pub enum Verdict {
     Close(Side),
     /// None of these. A choice has no side.
     Wrong(Option<Side>),
+    /// A kernel does not meet a criterion, and no known slip explains it: which, and what was
+    /// seen.
+    Unmet(String),
     /// It could not be read, or no run says the answer; nothing was graded.
     Unread {
         /// Column in the typed text, from 1; behind its end where something is missing.
@@ -106,7 +109,7 @@ impl Verdict {
             Self::Right { .. } => "right",
             Self::Slip(_) => "slip",
             Self::Close(_) => "close",
-            Self::Wrong(_) => "wrong",
+            Self::Wrong(_) | Self::Unmet(_) => "wrong",
             Self::Unread { .. } => "unread",
             Self::Kept => "kept",
         }
@@ -114,7 +117,10 @@ impl Verdict {
 
     /// Whether it counts as a try.
     pub fn is_try(&self) -> bool {
-        matches!(self, Self::Right { .. } | Self::Slip(_) | Self::Wrong(_))
+        matches!(
+            self,
+            Self::Right { .. } | Self::Slip(_) | Self::Wrong(_) | Self::Unmet(_)
+        )
     }
 
     /// Whether the answer is right.

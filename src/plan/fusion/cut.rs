@@ -249,7 +249,7 @@ impl Cut {
         Version::ALL.into_iter().find(|v| v.cut() == self)
     }
 
-    /// What people call it: `V2`, `V2 + rope`, `V1 + qkv`, `qkv + flash`, or an
+    /// What people call it: `V2`, `V2 + rope`, `V1 + qkv`, `qkv + flash`, `V1, rope ×2`, or an
     /// own cut.
     pub fn title(self) -> String {
         if let Some(version) = self.version() {
@@ -273,7 +273,15 @@ impl Cut {
                 _ => names.join(" + "),
             };
         }
-        "own cut".to_owned()
+        // RoPE of q and of k in two kernels is another way to count, not another plan.
+        let joined = rope_boundary().map_or(self, |boundary| self.joined(boundary));
+        let counted = Some(joined)
+            .filter(|joined| *joined != self)
+            .map(Self::title);
+        match counted {
+            Some(title) if title != OWN => format!("{title}, rope ×2"),
+            _ => OWN.to_owned(),
+        }
     }
 
     /// The same with the name that `--version` takes, where the cut has one.
@@ -337,6 +345,9 @@ impl Cut {
     }
 }
 
+/// What a cut is called that nobody has a name for.
+const OWN: &str = "own cut";
+
 fn rope_boundary() -> Option<Boundary> {
     Boundary::between(OpKind::RopeQ, OpKind::RopeK)
 }
@@ -369,6 +380,13 @@ mod tests {
         for (plan, title) in cases {
             assert_eq!(Cut::parse(plan).unwrap().title(), title, "{plan}");
         }
+        // As `--rope-kernels 2` counts, and a cut of somebody's own.
+        for (plan, title) in [("v1", "V1, rope ×2"), ("v2", "V2, rope ×2")] {
+            let cut = Cut::parse(plan).unwrap().with_rope_split();
+            assert_eq!(cut.title(), title);
+        }
+        let own = Cut::v1().joined(Boundary::between(OpKind::Norm1, OpKind::Q).unwrap());
+        assert_eq!(own.title(), OWN);
         let full = |plan| Cut::parse(plan).unwrap().full_title();
         assert_eq!(full("v1+flash"), "V1 + flash (v3code)");
         assert_eq!([full("v3"), full("forward")], ["V3", "forward"]);

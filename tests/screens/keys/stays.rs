@@ -41,6 +41,22 @@ fn what_is_right_is_changed_by_its_own_key_and_stays_until_a_verdict() {
 }
 
 #[test]
+fn what_is_right_after_its_solution_was_read_stays_too() {
+    let s = form()
+        .press(&[ch('s'), ch('s')])
+        .typed("22.22 %")
+        .press(&[ENTER]);
+    let s = s
+        .shows("right   22.22 %")
+        .press(&[ENTER])
+        .shows("i changes it");
+    let s = s.typed("7").shows("i changes it").later(1000);
+    let s = s.press(&[ch('i')]).typed("7").press(&[ENTER, ESC]);
+    assert_eq!(kept(&s, "gqa1").as_deref(), Some("22.22 %"));
+    s.shows("right   22.22 %").shows(" read");
+}
+
+#[test]
 fn a_right_choice_stays_until_the_next_one_is_checked() {
     let at = form().press(&[key(Code::Down), RIGHT, SPACE, ENTER]);
     let s = at.shows("right").press(&[key(Code::Left), SPACE]);

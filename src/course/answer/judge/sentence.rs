@@ -78,6 +78,7 @@ impl Judgement {
                 )
             }
             Verdict::Wrong(None) => format!("{typed} is not right, and no known slip explains it."),
+            Verdict::Unmet(say) => format!("{typed}. {say}"),
             Verdict::Unread { column, message } => {
                 let inside = *column <= self.typed.chars().count();
                 let place = if inside {
