@@ -101,15 +101,9 @@ impl Entry {
                 let formula =
                     operator(before.chars().next_back()) || operator(behind.chars().next());
                 let lone = self.symbol && *found == "a";
-                // The id of a claim is no formula: S-PROD.
-                let joined = |next: Option<char>, over: Option<char>| {
-                    next == Some('-') && over.is_some_and(char::is_alphanumeric)
-                };
-                let id = self.symbol && joined(behind.chars().next(), behind.chars().nth(1))
-                    || self.symbol
-                        && joined(before.chars().next_back(), before.chars().nth_back(1));
+                let id = hyphened(behind.chars()) || hyphened(before.chars().rev());
                 (!lone || formula)
-                    && !id
+                    && !(self.symbol && id)
                     && edge(before.chars().next_back())
                     && edge(behind.chars().next())
             };
@@ -265,6 +259,11 @@ impl Screen for Glossary {
     }
 
     read_only!();
+}
+
+/// Whether a hyphen joins a letter to more: the id of a claim is no formula, S-PROD.
+fn hyphened(mut next: impl Iterator<Item = char>) -> bool {
+    next.next() == Some('-') && next.next().is_some_and(char::is_alphanumeric)
 }
 
 #[cfg(test)]
