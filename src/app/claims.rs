@@ -289,8 +289,9 @@ impl Screen for Claims {
     }
 
     /// Says that the filter hides what is searched for.
-    fn find_beyond(&mut self, shared: &mut Shared, needle: &str, _: bool, _: &mut Out) -> bool {
-        let has = |claim: &&Claim| named(claim).to_lowercase().contains(needle);
+    fn find_beyond(&mut self, shared: &mut Shared, typed: &str, _: bool, _: &mut Out) -> bool {
+        let needle = typed.to_lowercase();
+        let has = |claim: &&Claim| named(claim).to_lowercase().contains(&needle);
         let hidden = match listed(self, shared).iter().any(has) {
             true => 0,
             false => Ledger::built_in().claims().iter().filter(has).count(),
@@ -298,7 +299,7 @@ impl Screen for Claims {
         if hidden > 0 {
             let have = if hidden == 1 { "has" } else { "have" };
             let text = format!(
-                "“{needle}” is in none of these claims ({}); {hidden} of the others {have} it: f turns to their groups.",
+                "“{typed}” is in none of these claims ({}); {hidden} of the others {have} it: f turns to their groups.",
                 self.filter.title()
             );
             shared.notes.say(Tone::Plain, text);

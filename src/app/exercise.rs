@@ -427,10 +427,11 @@ impl Screen for Exercises {
     fn find_beyond(
         &mut self,
         shared: &mut Shared,
-        needle: &str,
+        typed: &str,
         forward: bool,
         out: &mut Out,
     ) -> bool {
+        let needle = typed.to_lowercase();
         let Some(form) = &self.form else { return false };
         let listed: Vec<&Exercise> = shared.study.course.exercises().collect();
         let here = listed.iter().position(|e| e.id == form.exercise);
@@ -439,7 +440,7 @@ impl Screen for Exercises {
         if !forward {
             others.reverse();
         }
-        let has = |text: &str| text.to_lowercase().contains(needle);
+        let has = |text: &str| text.to_lowercase().contains(&needle);
         let found = others.into_iter().find_map(|e| {
             let row = form::asks(e).iter().position(|ask| has(ask))?;
             Some(Asked {

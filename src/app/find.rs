@@ -94,7 +94,7 @@ fn seek(
         })
         .find(|i| hits.contains(i));
     let round = found.is_some_and(|at| if forward { at <= here } else { at >= here });
-    if on && round && screen.find_beyond(shared, &needle, forward, out) {
+    if on && round && screen.find_beyond(shared, &typed, forward, out) {
         return;
     }
     match found {
@@ -105,7 +105,7 @@ fn seek(
             shared.notes.say(Tone::Plain, text);
             screen.jump(shared, at);
         }
-        None if screen.find_beyond(shared, &needle, forward, out) => {}
+        None if screen.find_beyond(shared, &typed, forward, out) => {}
         None => shared.notes.say(
             Tone::Plain,
             format!(

@@ -210,13 +210,21 @@ impl Reader {
             self.scroll = self.scroll.max(below).min(at);
         }
         self.shift = self.shift.min(extent.shift);
-        let sought = self.sought.take();
-        let line = sought.and_then(|(needle, forward)| find::line(&extent.text, &needle, forward));
+        // A kernel's source may come later, and moves the lines below it.
+        let line = self
+            .sought
+            .as_ref()
+            .and_then(|(needle, forward)| find::line(&extent.text, needle, *forward));
         if let Some(at) = line {
             (self.scroll, self.found) = (at, Some(at));
         }
         self.extent = extent;
         self.scroll = self.scroll.min(self.last());
+    }
+
+    /// A hand goes on from what a search led to.
+    pub(super) fn goes_from(&mut self) {
+        self.sought = None;
     }
 
     /// The last line that a page begins with.

@@ -127,7 +127,7 @@ pub trait Screen {
     fn jump(&mut self, _: &mut Shared, _at: usize) {}
 
     /// Finds a text beyond what is shown. `false`: there is none.
-    fn find_beyond(&mut self, _: &mut Shared, _needle: &str, _forward: bool, _: &mut Out) -> bool {
+    fn find_beyond(&mut self, _: &mut Shared, _typed: &str, _forward: bool, _: &mut Out) -> bool {
         false
     }
 

@@ -372,7 +372,7 @@ fn carry_out(state: &mut State, out: &mut Out) {
                 state.go(Page::Lesson);
                 state.reader.on_path(&mut state.shared, place, section, out);
                 if from.is_some_and(|from| place != from && place != from + 1) {
-                    let text = "Your path has an order of its own; what it leaves out stays in the contents.";
+                    let text = "Your path goes on with this lesson. H shows the contents: all of them, in their order.";
                     state.shared.notes.say(Tone::Plain, text);
                 }
             }

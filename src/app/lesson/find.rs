@@ -14,16 +14,17 @@ use course::{Block, Cell, Ledger, Lesson, Live, Part, Phrase, Section};
 pub(super) fn beyond(
     reader: &mut Reader,
     shared: &mut Shared,
-    needle: &str,
+    typed: &str,
     forward: bool,
     out: &mut Out,
 ) -> bool {
+    let needle = typed.to_lowercase();
     let Some(found) = lesson(reader, shared) else {
         return false;
     };
     let count = found.sections.len();
     let here = reader.section;
-    let holds = |section: &Section| said(reader, shared, found, section).contains(needle);
+    let holds = |section: &Section| said(reader, shared, found, section).contains(&needle);
     let at = (1..count)
         .map(|step| {
             if forward {
@@ -36,9 +37,9 @@ pub(super) fn beyond(
     let Some(section) = at else { return false };
     let lesson = reader.lesson;
     show(reader, shared, lesson, section, out);
-    let text = format!("“{needle}”: section {} of {count}.", section + 1);
+    let text = format!("“{typed}”: section {} of {count}.", section + 1);
     shared.notes.say(Tone::Plain, text);
-    reader.sought = Some((needle.to_owned(), forward));
+    reader.sought = Some((needle, forward));
     true
 }
 

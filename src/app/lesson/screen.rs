@@ -195,11 +195,11 @@ impl Screen for Reader {
     fn find_beyond(
         &mut self,
         shared: &mut Shared,
-        needle: &str,
+        typed: &str,
         forward: bool,
         out: &mut Out,
     ) -> bool {
-        find::beyond(self, shared, needle, forward, out)
+        find::beyond(self, shared, typed, forward, out)
     }
 
     fn searched(&self) -> &'static str {

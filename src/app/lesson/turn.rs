@@ -95,6 +95,8 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
     let across = matches!(action, Action::Left | Action::Right);
     if along && last == 0 {
         let text = match is_end(reader, shared) {
+            // A block has its own use for Space.
+            _ if reader.focus != Focus::Text => "All of this section is on the page.",
             true => "All of this section is on the page, the last of the lesson. b goes back.",
             false => "All of this section is on the page. Space goes on, b goes back.",
         };

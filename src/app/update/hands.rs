@@ -71,6 +71,7 @@ fn half_typed(state: &mut State) {
 }
 
 pub(super) fn press(state: &mut State, key: Key, out: &mut Out) {
+    state.reader.goes_from();
     disarm(state, key);
     // “Again” is the next key.
     let waits = state.leaving.map(|(action, _)| action);
@@ -151,6 +152,7 @@ fn disarm(state: &mut State, key: Key) {
 /// A click does what the key there does, or what Enter does at a row that is clicked
 /// again.
 pub(super) fn click(state: &mut State, target: Target, out: &mut Out) {
+    state.reader.goes_from();
     if let Some(palette) = &mut state.palette {
         // What lies behind the palette is not clicked.
         if let Target::Entry(at) = target
@@ -182,6 +184,7 @@ pub(super) fn click(state: &mut State, target: Target, out: &mut Out) {
 
 /// The wheel moves over what the page shows.
 pub(super) fn wheel(state: &mut State, up: bool, out: &mut Out) {
+    state.reader.goes_from();
     if !state.too_small() && state.palette.is_none() {
         state.shared.notes.clear();
         let (screen, shared) = state.parts();

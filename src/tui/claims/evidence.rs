@@ -168,7 +168,7 @@ fn judged(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         columns,
     ));
     if let Some(how) = claim.how_found() {
-        rows.push(Row::of(how, Role::Dim));
+        rows.extend(words(how, columns, Role::Dim));
     }
     rows
 }

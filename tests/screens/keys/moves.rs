@@ -82,6 +82,13 @@ fn arrows_say_so_where_there_is_nowhere_to_go() {
     let s = Screen::with(course, 80, 24).press(&[ch('2'), key(Code::Down)]);
     let s = s.shows("All of this section is on the page");
     s.press(&[RIGHT]).shows("Nothing is cut at the sides");
+    // A block has its own use for Space: lesson 10's lab behind its two guesses.
+    let s = home(120, 40).press(&[ch(':')]).typed("10").press(&[ENTER]);
+    let s = s.press(&[ch('o'), key(Code::Home), key(Code::Down), key(Code::Down)]);
+    let s = s.press(&[ENTER, TAB, ENTER, ENTER, ENTER, key(Code::Down)]);
+    s.shows("All of this section is on the page.")
+        .hides("Space goes on")
+        .shows("Space flip");
 }
 
 #[test]

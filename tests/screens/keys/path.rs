@@ -221,7 +221,7 @@ fn another_path_is_looked_at_before_it_is_followed() {
 }
 
 #[test]
-fn a_path_says_that_its_order_is_its_own_and_ends_at_the_contents() {
+fn a_path_that_leads_to_another_lesson_says_so() {
     let mut s = home(80, 24).press(&[SPACE]);
     // Everything of lesson 00 is read and its question answered.
     for _ in 0..60 {
@@ -232,7 +232,7 @@ fn a_path_says_that_its_order_is_its_own_and_ends_at_the_contents() {
     }
     let s = s.typed("393216 B").press(&[ENTER, SPACE]);
     s.shows("A wall has a price")
-        .shows("Your path has an order of its own");
+        .shows("Your path goes on with this lesson.");
 }
 
 #[test]
