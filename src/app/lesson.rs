@@ -252,6 +252,17 @@ impl Reader {
         self.scroll..e.lines.min(self.scroll.saturating_add(e.room))
     }
 
+    /// The block that Tab takes from the text: the first that begins on the page, else one of
+    /// which something is seen there, else the first.
+    pub(super) fn seen(&self) -> usize {
+        let (view, blocks) = (self.view(), &self.extent.blocks);
+        let begins = blocks.iter().position(|(first, _)| view.contains(first));
+        let seen =
+            |(first, lines): &(usize, usize)| *first < view.end && first + lines > view.start;
+        let part = || blocks.iter().position(seen);
+        begins.or_else(part).unwrap_or(0)
+    }
+
     /// The section goes on below the page.
     pub fn goes_on(&self) -> bool {
         self.view().end < self.extent.lines

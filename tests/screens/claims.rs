@@ -239,6 +239,23 @@ fn times_of_a_claim_stand_in_the_unit_of_the_longest() {
 }
 
 #[test]
+fn a_plan_alone_is_named_at_the_head() {
+    for size in [(60, 18), (80, 24), (120, 40)] {
+        let screen = Screen::new(size.0, size.1)
+            .press(&[ch('8')])
+            .at("F-FLASHAI");
+        let mut screen = screen.press(&[ch('s'), ch('s')]);
+        let mut read = screen.text();
+        for _ in 0..8 {
+            screen = screen.press(&[ch(' ')]);
+            read += &screen.text();
+        }
+        let (_, below) = read.split_once("this machine, forward").unwrap();
+        assert!(below.contains("V1 + flash"), "{read}");
+    }
+}
+
+#[test]
 fn the_plans_of_a_claim_are_named_whole_where_there_is_room() {
     let screen = Screen::new(200, 60).press(&[ch('8')]).at("K-V2-50");
     let text = screen.press(&[ch('s'), ch('s')]).text();

@@ -203,7 +203,7 @@ impl Screen for Reader {
     }
 
     fn searched(&self) -> &'static str {
-        "on this page, nor in the text of other sections"
+        "on this page, nor in the words that other sections show so far"
     }
 
     fn lesson(&self, shared: &Shared) -> Option<String> {

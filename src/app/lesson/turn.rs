@@ -305,7 +305,10 @@ fn walk_parts(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &mut
     } else {
         (at + parts.len() - 1) % parts.len()
     };
-    let focus = parts.get(to).copied().unwrap_or_default();
+    let focus = match parts.get(to).copied().unwrap_or_default() {
+        Focus::Block(_) if forward && reader.focus == Focus::Text => Focus::Block(reader.seen()),
+        focus => focus,
+    };
     if parts.len() == 1 {
         shared
             .notes
@@ -354,6 +357,8 @@ fn outline(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
     let to = match action {
         Action::Up => at.saturating_sub(1),
         Action::Down => (at + 1).min(last),
+        Action::PageUp => at.saturating_sub(reader.extent.room),
+        Action::PageDown => (at + reader.extent.room).min(last),
         Action::Top => 0,
         Action::End => last,
         Action::Open | Action::Flip => {

@@ -33,7 +33,13 @@ impl Lent {
     /// A block is about to set the bench up.
     pub(super) fn bench(&mut self, shared: &Shared, given: &Setup) {
         match &mut self.bench {
-            Some((_, last)) => given.clone_into(last),
+            Some((own, last)) => {
+                // What the learner set up since is theirs now; their plan stays.
+                if shared.bench.setup() != last {
+                    let _ = own.set_up(shared.bench.setup().clone());
+                }
+                given.clone_into(last);
+            }
             None => self.bench = Some((Box::new(shared.bench.clone()), given.clone())),
         }
     }
@@ -41,11 +47,9 @@ impl Lent {
     /// A block is about to choose a backend.
     pub(super) fn backend(&mut self, shared: &Shared, given: &str) {
         let before = shared.machine.backend().map(|b| b.name.clone());
-        match (&self.backend, before) {
-            (None, Some(before)) if before != given => {
-                self.backend = Some((before, shared.machine.picked, given.to_owned()));
-            }
-            _ => {}
+        // Also one that the learner picked since.
+        if let Some(before) = before.filter(|before| before != given) {
+            self.backend = Some((before, shared.machine.picked, given.to_owned()));
         }
     }
 

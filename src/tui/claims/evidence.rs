@@ -209,7 +209,12 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     let plan = longest.unwrap_or(PLAN).min(room).max(PLAN);
     let plans = |head: &str, cells, role| in_columns(Row::of(head, role), cells, plan, role);
     let mut rows = vec![Row::default()];
-    let head = Row::of("this machine, forward", Role::Strong);
+    let mut head = Row::of("this machine, forward", Role::Strong);
+    // A long name of the first plan has a row below the head.
+    let first = titles.first().map_or(0, |title| width(title).min(plan - 1));
+    if LABEL + plan <= head.width() + first {
+        rows.push(std::mem::take(&mut head));
+    }
     rows.push(in_columns(head, titles, plan, Role::Dim));
     if runs.iter().all(|(_, report)| report.is_none()) {
         let text = match state.shared.runs.running() {

@@ -211,6 +211,42 @@ fn the_backend_of_a_section_ends_with_it() {
 }
 
 #[test]
+fn what_is_set_up_in_a_section_that_lends_its_own_is_ones_own() {
+    // Lesson 10's lab is at B8 S128; the setup page takes 16 new tokens meanwhile.
+    let s = home(80, 24).press(&[ch(':')]).typed("10").press(&[ENTER]);
+    let s = s.press(&[ch('o'), key(Code::Home), key(Code::Down), key(Code::Down)]);
+    let s = s.press(&[ENTER, TAB, ENTER, ENTER, ENTER, ch('p')]);
+    let s = s.press(&[key(Code::Home), key(Code::Down), key(Code::Down)]);
+    let s = s.typed("16").press(&[ENTER, ESC]);
+    let own = s.state.shared.bench.setup().clone();
+    assert_eq!(own.shape.seq, 16);
+    // The block puts its own on the bench again, and what was chosen comes back behind it.
+    let s = s.press(&[ch('r')]);
+    assert_ne!(*s.state.shared.bench.setup(), own);
+    let s = s.press(&[ESC, ch(']')]);
+    assert_eq!(*s.state.shared.bench.setup(), own);
+}
+
+#[test]
+fn tab_takes_what_is_seen() {
+    // Lesson 12 begins with journeys, and asks for a price below them.
+    let s = home(60, 18)
+        .press(&[ch(':')])
+        .typed("lesson 12")
+        .press(&[ENTER]);
+    let s = s.press(&[SPACE; 3]).typed("131072").press(&[ESC]);
+    let s = s.shows("131072: typed, not entered").press(&[TAB, ENTER]);
+    s.shows("> 131072▌");
+    // The outline turns by pages.
+    let s = home(60, 18)
+        .press(&[ch(':')])
+        .typed("lesson 12")
+        .press(&[ENTER, ch('o')]);
+    let s = s.press(&[key(Code::PageDown)]);
+    assert_eq!(s.state.reader.outline, Some(14));
+}
+
+#[test]
 fn a_block_shows_the_run_of_the_backend_that_it_names() {
     // Lesson 07 has a forward that cpu runs, whatever the lab is set to.
     let mut s = home(80, 24)

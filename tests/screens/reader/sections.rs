@@ -123,7 +123,7 @@ fn text_is_found_in_this_section_and_in_the_next_ones() {
         .press(&[ch('/')])
         .typed("one box")
         .press(&[ENTER])
-        .shows("is not on this page, nor in the text of other sections")
+        .shows("is not on this page, nor in the words that other sections show so")
         .press(&[ch('/')])
         .typed("nowhere at all")
         .press(&[ENTER])

@@ -347,8 +347,9 @@ impl Wanted {
                 .map_or(0, |head| head.chars().count())
                 + 1;
             let message = format!(
-                "The comma of “{}” separates thousands; the decimal sign is a point.",
-                text.trim()
+                "“{}” reads as {}: a comma separates thousands, and the decimal sign is a point.",
+                text.trim(),
+                text.trim().replace(',', "")
             );
             return Some((column, message));
         }
