@@ -80,8 +80,9 @@ impl Field {
     }
 
     fn insert(&mut self, c: char) {
-        // A blank in front of everything says nothing, and places are counted without it.
-        if !held(c) || c == ' ' && self.chars.is_empty() {
+        // A blank in front of everything says nothing, and places are counted without it; it
+        // takes the place of nothing either.
+        if !held(c) || c == ' ' && (self.chars.is_empty() || self.fresh) {
             return;
         }
         if std::mem::take(&mut self.fresh) {
@@ -138,6 +139,10 @@ mod tests {
 
     #[test]
     fn a_value_to_be_replaced_is_replaced_by_the_first_character_or_edited() {
+        // Space is a key nearly everywhere: a blank deletes nothing.
+        let mut field = Field::replacing("512");
+        field.press(ch(' '));
+        assert_eq!(field.text(), "512");
         let mut field = Field::replacing("512");
         field.press(ch('6'));
         field.press(ch('4'));

@@ -211,9 +211,9 @@ impl Reader {
         }
         self.shift = self.shift.min(extent.shift);
         // A kernel's source may come later, and moves the lines below it.
-        let line = self
-            .sought
-            .as_ref()
+        let sought = self.sought.as_ref();
+        let line = sought
+            .filter(|_| !Arc::ptr_eq(&self.extent, &extent))
             .and_then(|(needle, forward)| find::line(&extent.text, needle, *forward));
         if let Some(at) = line {
             (self.scroll, self.found) = (at, Some(at));
@@ -257,10 +257,14 @@ impl Reader {
     pub(super) fn seen(&self) -> usize {
         let (view, blocks) = (self.view(), &self.extent.blocks);
         let begins = blocks.iter().position(|(first, _)| view.contains(first));
-        let seen =
-            |(first, lines): &(usize, usize)| *first < view.end && first + lines > view.start;
-        let part = || blocks.iter().position(seen);
+        let part = || (0..blocks.len()).find(|at| self.sees(*at));
         begins.or_else(part).unwrap_or(0)
+    }
+
+    /// Whether something of a block is on the page.
+    pub(super) fn sees(&self, at: usize) -> bool {
+        let (view, block) = (self.view(), self.extent.blocks.get(at));
+        block.is_some_and(|(first, lines)| *first < view.end && first + lines > view.start)
     }
 
     /// The section goes on below the page.

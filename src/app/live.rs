@@ -158,8 +158,7 @@ pub fn leave(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
     for ((lesson, block), typed) in reader.leave_fields() {
         let block = block as u64;
         if !typed.is_empty() {
-            let text =
-                "What you typed waits here, not entered as your guess: Tab, Enter go on with it.";
+            let text = "What you typed waits here, not entered as your guess: Enter there goes on with it.";
             shared.notes.say(Tone::Plain, text);
         }
         if shared.study.progress.begun(&lesson, block) != typed {

@@ -28,7 +28,7 @@ fn text_width(columns: u16) -> usize {
 fn head(glossary: &Glossary, at: usize) -> Option<&'static str> {
     match at {
         0 if glossary.here > 0 => Some("On the page that you come from"),
-        at if at == glossary.here => Some("All others"),
+        at if at == glossary.here => Some("More words"),
         _ => None,
     }
 }

@@ -122,7 +122,7 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         Block::Occupancy(_) => "r goes on with a copy · Enter: studies",
         Block::Kernel { .. } if lacks(Page::Kernel) => "",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
-        Block::Trips(_) if !place.keys => "Tab, then Space: kernel by kernel",
+        Block::Trips(_) if !place.keys => "Tab here, then Space: kernel by kernel",
         Block::Trips(asked) => match (through(place), asked.toggles.is_empty()) {
             (false, true) => "Space: kernel by kernel",
             (false, false) => "Space: kernel by kernel · Enter flips",
@@ -131,11 +131,11 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         },
         Block::Steps { steps, .. } => match (place.steps() < steps.len(), place.keys) {
             (true, true) => "Space next step",
-            (true, false) => "Tab, then Space: next step",
+            (true, false) => "Tab here, then Space: next step",
             (false, _) => "all steps",
         },
         Block::Ribbon { .. } if lacks(Page::Lab) => "",
-        Block::Ribbon { .. } if !place.keys => "Tab, then Enter: the lab",
+        Block::Ribbon { .. } if !place.keys => "Tab here, then Enter: the lab",
         Block::Ribbon { .. } => "Enter opens it in the lab",
         Block::Claim { id } => {
             let judged = place.state.shared.study.looked_at(id.as_str());
@@ -274,11 +274,13 @@ fn predictions(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
                 let how = match (begun.is_empty(), place.keys) {
                     (false, true) => format!("{begun}: typed, not entered; Enter goes on with it."),
                     (false, false) => {
-                        format!("{begun}: typed, not entered; Tab, Enter go on with it.")
+                        format!("{begun}: typed, not entered; Tab here, Enter go on with it.")
                     }
                     (_, true) => "Enter, then type your number; the figures show after it.".into(),
                     _ if alone() => "Type your number; the figures show after it.".into(),
-                    _ => "Tab, then Enter: type your number; the figures show after it.".into(),
+                    _ => {
+                        "Tab here, then Enter: type your number; the figures show after it.".into()
+                    }
                 };
                 rows.extend(words_in(&how, columns));
             }

@@ -128,12 +128,18 @@ pub fn write(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
     }
 }
 
+/// Said where an answer's place is left empty.
+const EMPTIED: &str = "Left empty: the sheet holds no answer to this question now.";
+
 /// Keeps an answer in the sheet.
 pub fn save(shared: &mut Shared, asked: &Asked, typed: &str, out: &mut Out) {
     let ahead = shared.questions.ahead.take_if(|(of, _)| of == asked);
     let before = shared.study.typed(&asked.exercise, &asked.key);
     let held = ahead.map_or_else(|| before.to_owned(), |(_, held)| held);
     if before != typed {
+        if typed.is_empty() {
+            shared.notes.say(Tone::Plain, EMPTIED);
+        }
         shared.study.type_in(&asked.exercise, &asked.key, typed);
         shared.questions.question_mut(asked).judgement = None;
         // What was found of another answer counts for this one no longer.

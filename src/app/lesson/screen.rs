@@ -203,7 +203,7 @@ impl Screen for Reader {
     }
 
     fn searched(&self) -> &'static str {
-        "on this page, nor in the words that other sections show so far"
+        "on this page, nor in the texts, questions and tables of other sections"
     }
 
     fn lesson(&self, shared: &Shared) -> Option<String> {

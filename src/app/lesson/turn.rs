@@ -306,7 +306,9 @@ fn walk_parts(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &mut
         (at + parts.len() - 1) % parts.len()
     };
     let focus = match parts.get(to).copied().unwrap_or_default() {
-        Focus::Block(_) if forward && reader.focus == Focus::Text => Focus::Block(reader.seen()),
+        Focus::Block(_) if forward && reader.focus == Focus::Text => {
+            Focus::Block(half_typed(reader, shared).unwrap_or_else(|| reader.seen()))
+        }
         focus => focus,
     };
     if parts.len() == 1 {
@@ -319,6 +321,19 @@ fn walk_parts(reader: &mut Reader, shared: &mut Shared, forward: bool, out: &mut
     if matches!(focus, Focus::Block(_)) {
         live::enter(reader, shared);
     }
+}
+
+/// The block on the page whose guess was left half typed.
+fn half_typed(reader: &Reader, shared: &Shared) -> Option<usize> {
+    let lesson = lesson(reader, shared)?;
+    let begun = |live: &Live| {
+        let typed = shared.study.progress.begun(&lesson.id, live.number as u64);
+        !typed.is_empty() && live::predict::open(&shared.study, lesson, live).is_some()
+    };
+    let mut blocks = section(reader, shared)?
+        .live()
+        .filter(|b| live::takes_keys(b));
+    blocks.position(begun).filter(|at| reader.sees(*at))
 }
 
 /// A click: a block takes the keys, and what is in it is flipped or marked.

@@ -42,7 +42,7 @@ pub fn presented(
 const ANSWER: &str = "What the model says to it is shown once this section is answered.";
 
 /// Said below a claim that was not judged yet.
-const JUDGE: &str = "You judge it first: Tab, then Enter opens it on page 8, Esc comes back. \
+const JUDGE: &str = "You judge it first: Tab here, then Enter opens it on page 8, Esc comes back. \
                      Then this shows what is true of it.";
 
 /// The same where the block has the keys.

@@ -46,6 +46,8 @@ pub fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
         }
         let kind = state.shared.study.key_of(asked).map(|key| key.kind);
         text.push_str(match kind {
+            // What is judged is a file.
+            _ if written(&state.shared, asked).is_some() => "",
             Some(Kind::Choice | Kind::Choices | Kind::Ranking) => {
                 " Your answer stays in the sheet until you mark another."
             }

@@ -85,7 +85,7 @@ fn held(state: &State) -> Option<(&'static str, &'static str)> {
                 "Enter, then type your number, or Enter again for “I do not know”. L, or Tab as far as this pane, opens the lab without."
             }
             _ => {
-                "Tab, then Enter: type your number, or Enter alone for “I do not know”. L, or Tab as far as this pane, opens the lab without."
+                "Tab to the guess, then Enter: type your number, or Enter alone for “I do not know”. L, or Tab as far as this pane, opens the lab without."
             }
         };
         return Some(("The lab waits for your prediction.", how));
@@ -95,7 +95,7 @@ fn held(state: &State) -> Option<(&'static str, &'static str)> {
             "Enter: judge it, on page 8, where s twice shows it unjudged; Esc comes back. L opens the lab without."
         }
         _ => {
-            "Tab, then Enter: judge it, on page 8, where s twice shows it unjudged; Esc comes back. L opens the lab without."
+            "Tab to the claim, then Enter: judge it, on page 8, where s twice shows it unjudged; Esc comes back. L opens the lab without."
         }
     };
     lesson::unjudged(reader, shared).then_some(("The lab waits for your judgement.", how))

@@ -237,6 +237,22 @@ fn tab_takes_what_is_seen() {
     let s = s.press(&[SPACE; 3]).typed("131072").press(&[ESC]);
     let s = s.shows("131072: typed, not entered").press(&[TAB, ENTER]);
     s.shows("> 131072▌");
+    // Also where another block begins on the page above it, and after a new start of the page.
+    let s = home(200, 60)
+        .press(&[ch(':')])
+        .typed("lesson 12")
+        .press(&[ENTER]);
+    let s = s
+        .typed("131072")
+        .press(&[ESC])
+        .shows("Enter there goes on with it");
+    let s = s.press(&[TAB, ENTER]).shows("> 131072▌");
+    // Section 7 asks of an exercise above its guess: Tab, Enter are for the question there.
+    let s = s
+        .press(&[ESC, ch('o'), key(Code::Home)])
+        .press(&[key(Code::Down); 6]);
+    let s = s.press(&[ENTER]).shows("Tab to the guess, then Enter");
+    s.hides("Tab, then Enter");
     // The outline turns by pages.
     let s = home(60, 18)
         .press(&[ch(':')])

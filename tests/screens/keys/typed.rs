@@ -225,7 +225,9 @@ fn a_block_that_gets_no_digits_does_not_ask_for_them() {
     let s = home(60, 18).press(&[ch(':')]).typed("12");
     let s = s.press(&[ENTER, ch('o'), key(Code::Home), ENTER, TAB]);
     let down = key(Code::PageDown);
-    let s = s.press(&[down, down]).shows("Tab, then Enter: type your");
+    let s = s
+        .press(&[down, down])
+        .shows("Tab here, then Enter: type your");
     let s = s
         .press(&[ch('5')])
         .shows("Esc leads to the text, where digits go");
@@ -241,4 +243,13 @@ fn a_new_answer_takes_the_place_of_one_that_could_not_be_read() {
     // Enter mends it instead.
     let s = form().typed("5 zz").press(&[ENTER, ESC, ENTER]);
     s.typed("z").shows("5 zzz▌");
+}
+
+#[test]
+fn a_wrong_answer_is_emptied_by_no_blank_and_not_without_a_word() {
+    let wrong = form().typed("9").press(&[ENTER]);
+    let s = wrong.press(&[ENTER, SPACE, ESC]).shows("[ 9");
+    s.hides("Left empty")
+        .press(&[ENTER, ctrl('u'), ESC])
+        .shows("Left empty");
 }

@@ -123,7 +123,7 @@ fn text_is_found_in_this_section_and_in_the_next_ones() {
         .press(&[ch('/')])
         .typed("one box")
         .press(&[ENTER])
-        .shows("is not on this page, nor in the words that other sections show so")
+        .shows("is not on this page, nor in the texts, questions and tables of")
         .press(&[ch('/')])
         .typed("nowhere at all")
         .press(&[ENTER])
@@ -212,18 +212,18 @@ fn what_the_lab_beside_a_lesson_waits_for_is_done_from_where_the_keys_are() {
     };
     // A claim.
     let s = opened("07", 5)
-        .shows("Tab, then Enter: judge it")
-        .shows("Tab, then Enter opens it");
+        .shows("Tab to the claim, then Enter: judge it")
+        .shows("Tab here, then Enter opens it");
     let s = s
         .press(&[TAB])
-        .hides("Tab, then Enter")
+        .hides(", then Enter: judge")
         .shows("Enter: judge it, on page 8");
     assert_eq!(s.press(&[ENTER]).state.page, Page::Claims);
     // A guess.
-    let s = opened("10", 3).shows("Tab, then Enter: type your number, or");
+    let s = opened("10", 3).shows("Tab to the guess, then Enter: type your number, or");
     let s = s
         .press(&[TAB])
-        .hides("Tab, then Enter")
+        .hides(", then Enter: type")
         .shows("Enter, then type your number, or");
     // L goes into the number that is typed.
     let s = s.press(&[ENTER, ch('L')]).shows("> L▌").hides("L, or Tab");
