@@ -24,7 +24,7 @@ pub use check::{Standing, derived, echo, echo_cell, now, refused, right, standin
 pub use course::answer::marked;
 pub use kernel::written;
 pub(super) use options::rank;
-pub use options::{here, leads_on, placed};
+pub use options::{here, leads_on, marks_here, placed};
 use options::{mark, marks, unmarked, warned};
 pub(super) use runs::came as runs_came;
 pub use runs::{asked_figures, asked_runs, micros, runs, under_way};

@@ -17,6 +17,7 @@ use super::contents::stopped;
 use super::followed::{Spot, is_stop};
 use super::intent::Out;
 use super::live::{self, Block};
+use super::note::Tone;
 use super::onward;
 use super::shared::Shared;
 use course::answer::claim::Evidence;
@@ -244,6 +245,17 @@ impl Reader {
         let unseen = |(first, lines)| first >= view.end || first + lines <= view.start;
         // What comes into view with the next page is seen.
         !self.reveal && place.is_some_and(unseen)
+    }
+
+    /// Whether what has the keys was not on the page, which is said: it is there now.
+    pub(super) fn unseen(&mut self, shared: &mut Shared) -> bool {
+        let unseen = self.out_of_view();
+        if unseen {
+            self.reveal();
+            let text = "This is what has the keys: the same key again acts on it.";
+            shared.notes.say(Tone::Plain, text);
+        }
+        unseen
     }
 
     /// The lines that are on the page.

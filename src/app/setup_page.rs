@@ -308,7 +308,9 @@ fn whole(text: &str) -> Result<u64, String> {
         .filter(|q| q.dimension() == units::Dimension::Count)
         .and_then(|q| q.exact())
         .and_then(|n| u64::try_from(n).ok())
-        .ok_or_else(|| format!("“{text}” is not a whole number; write one such as 512 or 2^9."))
+        .ok_or_else(|| {
+            format!("“{text}” is not a whole number below 2^64; write one such as 512 or 2^9.")
+        })
 }
 
 fn apply(shared: &mut Shared, setup: Setup) -> bool {

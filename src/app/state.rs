@@ -11,7 +11,7 @@ use super::help::Help;
 use super::home::Home;
 use super::intent::Out;
 use super::kernel::KernelPage;
-use super::keymap::{Action, Footer};
+use super::keymap::{Action, Footer, FooterItem};
 use super::lab::Lab;
 use super::lesson::Reader;
 use super::look::Look;
@@ -247,5 +247,14 @@ impl State {
 
 /// The keys that the footer of the present page names.
 pub fn footer(state: &State) -> Footer {
-    state.screen().footer(&state.shared)
+    let named = state.screen().footer(&state.shared);
+    if state.find.is_none() {
+        return named;
+    }
+    // A text that is searched for takes the keys of ideas.
+    let taken = |(actions, word): &FooterItem| match *actions {
+        [Action::NextIdea, ..] => (*actions, "hit"),
+        _ => (*actions, *word),
+    };
+    named.iter().map(taken).collect()
 }

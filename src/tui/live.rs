@@ -87,7 +87,18 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
         Some(setup) => format!("{title} · {setup}"),
         None => title,
     };
-    laid.rows = boxed(&title, hint(place, hidden), keys, columns, laid.rows);
+    let hint = match hint(place, hidden) {
+        named
+            if keys
+                || !["Space", "Enter", "r "]
+                    .iter()
+                    .any(|key| named.starts_with(key)) =>
+        {
+            named.to_owned()
+        }
+        named => format!("Tab here: {named}"),
+    };
+    laid.rows = boxed(&title, &hint, keys, columns, laid.rows);
     laid
 }
 
@@ -104,7 +115,7 @@ fn own_setup(place: Place<'_>) -> Option<String> {
     (priced && own != shared.bench.setup().title()).then_some(own)
 }
 
-/// What Space or Enter does in the block.
+/// What Space, Enter or `r` does in the block once it has the keys.
 fn hint(place: Place<'_>, hidden: bool) -> &'static str {
     let Ok(content) = &place.live.content else {
         return "";
@@ -122,27 +133,23 @@ fn hint(place: Place<'_>, hidden: bool) -> &'static str {
         Block::Occupancy(_) => "r goes on with a copy · Enter: studies",
         Block::Kernel { .. } if lacks(Page::Kernel) => "",
         Block::Kernel { op: Some(_), .. } => "Enter opens it",
-        Block::Trips(_) if !place.keys => "Tab here, then Space: kernel by kernel",
+        Block::Trips(_) if !place.keys => "Space goes kernel by kernel",
         Block::Trips(asked) => match (through(place), asked.toggles.is_empty()) {
-            (false, true) => "Space: kernel by kernel",
-            (false, false) => "Space: kernel by kernel · Enter flips",
+            (false, true) => "Space goes kernel by kernel",
+            (false, false) => "Space goes kernel by kernel · Enter flips",
             (true, true) => "all kernels",
             (true, false) => "all kernels · Enter flips",
         },
-        Block::Steps { steps, .. } => match (place.steps() < steps.len(), place.keys) {
-            (true, true) => "Space next step",
-            (true, false) => "Tab here, then Space: next step",
-            (false, _) => "all steps",
-        },
+        Block::Steps { steps, .. } if place.steps() < steps.len() => "Space next step",
+        Block::Steps { .. } => "all steps",
         Block::Ribbon { .. } if lacks(Page::Lab) => "",
-        Block::Ribbon { .. } if !place.keys => "Tab here, then Enter: the lab",
         Block::Ribbon { .. } => "Enter opens it in the lab",
         Block::Claim { id } => {
             let judged = place.state.shared.study.looked_at(id.as_str());
             match (runs(id.as_str()), judged) {
-                (true, false) => "r runs · Enter: judge it",
+                (true, false) => "r runs · Enter judges it",
                 (true, true) => "r runs · Enter opens it",
-                (false, false) => "Enter: judge it",
+                (false, false) => "Enter judges it",
                 (false, true) => "Enter opens it",
             }
         }
@@ -176,13 +183,17 @@ pub fn how(place: Place<'_>, found: &[Piece]) -> Option<String> {
                 true => "",
                 false => " · Enter opens it in the lab",
             };
-            Some(format!("not run yet · r runs it{on}{lab}"))
+            Some(match place.keys {
+                true => format!("not run yet · r runs it{on}{lab}"),
+                false => format!("not run yet · Tab here: r runs it{on}{lab}"),
+            })
         }
         Ok(Block::Micro { .. }) => {
             let (backend, runs) = app::live::ask::experiment(shared, place.lesson, place.live)?;
             Some(match runs {
                 true => format!("running on {} …", backend.name()),
-                false => format!("not run yet · r runs it on {}", backend.name()),
+                false if place.keys => format!("not run yet · r runs it on {}", backend.name()),
+                false => format!("not run yet · Tab here: r runs it on {}", backend.name()),
             })
         }
         Ok(Block::Study(made)) => {
@@ -192,7 +203,10 @@ pub fn how(place: Place<'_>, found: &[Piece]) -> Option<String> {
                 return Some(format!("being made: {} …", making.said));
             }
             let none = shared.studies.of_words(&words).is_none();
-            none.then(|| "not made yet on this machine · r makes it".to_owned())
+            none.then(|| match place.keys {
+                true => "not made yet on this machine · r makes it".to_owned(),
+                false => "not made yet on this machine".to_owned(),
+            })
         }
         Ok(Block::Kernel { .. }) if found.is_empty() => Some("looking the source up …".to_owned()),
         _ => None,
@@ -274,7 +288,9 @@ fn predictions(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
                 let how = match (begun.is_empty(), place.keys) {
                     (false, true) => format!("{begun}: typed, not entered; Enter goes on with it."),
                     (false, false) => {
-                        format!("{begun}: typed, not entered; Tab here, Enter go on with it.")
+                        format!(
+                            "{begun}: typed, not entered; Tab here, then Enter goes on with it."
+                        )
                     }
                     (_, true) => "Enter, then type your number; the figures show after it.".into(),
                     _ if alone() => "Type your number; the figures show after it.".into(),

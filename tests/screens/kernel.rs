@@ -281,6 +281,21 @@ fn the_footer_names_no_key_that_does_nothing_in_a_view() {
 }
 
 #[test]
+fn a_search_takes_the_keys_of_ideas_and_says_so() {
+    let mut s = Screen::new(80, 24).typed(SILU_MUL_OF_V2).typed("/row");
+    s.press(key(Code::Enter));
+    let text = s.text();
+    assert!(text.contains("n N hit"), "{text}");
+    let keys = "marked here: / and Esc, then n and N.";
+    assert!(text.contains(keys), "{text}");
+    s.press(ch('/'));
+    s.press(key(Code::Esc));
+    let text = s.typed("n").text();
+    assert!(text.contains("► idea 1 of"), "{text}");
+    assert!(text.contains("n N idea"), "{text}");
+}
+
+#[test]
 fn the_bound_stands_below_the_name_of_another_roof() {
     let mut screen = Screen::new(80, 24).typed(SILU_MUL_OF_V2);
     assert!(screen.text().contains("FLOP/B"));

@@ -47,11 +47,11 @@ fn what_was_found_of_letters_stands_after_a_new_start() {
     for size in [(60, 18), (80, 24)] {
         found("aaaa", Mark::Slip, size)
             .shows(" slip")
-            .shows("Enter says again");
+            .shows("Found the last time");
     }
     found("acba", Mark::Right, (80, 24))
         .shows(" right")
-        .hides("Enter says again");
+        .hides("Found the last time");
 }
 
 #[test]

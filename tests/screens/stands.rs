@@ -436,3 +436,27 @@ fn hints_that_were_seen_before_a_new_start_are_seen_again_before_the_next_one() 
         .press(&[ch('h')]);
     s.shows("hint 2 of 3");
 }
+
+#[test]
+fn a_wrong_answer_keeps_its_verdict_though_another_question_is_answered_with_it() {
+    // 17 launches of a block are no count of its products.
+    let answers = [("block", "17"), ("products", "17")];
+    let mut progress = kept("ex1", &answers[..1]);
+    progress.apply(&Event::Checked {
+        exercise: "ex1".to_owned(),
+        key: "products".to_owned(),
+        typed: "17".to_owned(),
+        mark: Mark::Wrong,
+    });
+    let mut s = opened("ex1", &[], (80, 24));
+    let read = SheetRead {
+        kept: Some(progress),
+        answers: sheet(&answers),
+        again: false,
+    };
+    s.tell(Message::Sheet("ex1".to_owned(), Box::new(read)));
+    let s = s.press(&[key(Code::Home), key(Code::Down)]);
+    let s = s.shows("17 is too high, and no known slip gives it.");
+    // What is typed takes its place.
+    s.press(&[ch('9')]).shows("[ 9▌");
+}

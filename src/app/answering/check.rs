@@ -166,8 +166,11 @@ pub(super) fn said_again(shared: &mut Shared, asked: &Asked) {
     if typed.is_empty() || !stands || written || known {
         return;
     }
-    let found = graded(shared, asked, typed).ok();
-    let found = found.filter(|judged| Mark::of(&judged.verdict) == kept.verdict);
+    // Other questions may have been solved since: what was said then did not know of them.
+    let found = [true, false]
+        .into_iter()
+        .filter_map(|beside| graded(shared, asked, typed, beside).ok())
+        .find(|judged| Mark::of(&judged.verdict) == kept.verdict);
     if let Some(judgement) = found {
         let question = shared.questions.question_mut(asked);
         question.refused = super::grid::refused(&judgement);
@@ -175,13 +178,14 @@ pub(super) fn said_again(shared: &mut Shared, asked: &Asked) {
     }
 }
 
-/// The verdict on what is typed.
-fn graded(shared: &Shared, asked: &Asked, typed: &str) -> Result<Judgement, String> {
+/// The verdict on what is typed; `beside`: with an eye on the other questions of its exercise.
+fn graded(shared: &Shared, asked: &Asked, typed: &str, beside: bool) -> Result<Judgement, String> {
     with_judge(shared, asked, |key, env| {
         let judgement = answer::grade(typed, key, env).map_err(|e| e.to_string())?;
         let progress = &shared.study.progress;
         let solved = |other: &str| progress.key(&asked.exercise, other).solved;
-        Ok(match shared.study.exercise(&asked.exercise) {
+        let exercise = shared.study.exercise(&asked.exercise);
+        Ok(match exercise.filter(|_| beside) {
             Some(exercise) => exercise.elsewhere(judgement, key, env, solved),
             None => judgement,
         })
@@ -239,11 +243,11 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
         .key(&asked.exercise, &asked.key)
         .locked;
     let typed = locked.unwrap_or_else(|| now(shared, asked));
-    let mut found = graded(shared, asked, &typed);
+    let mut found = graded(shared, asked, &typed, true);
     // What is right stays right; else a newer run takes the place of the kept one.
     let right = matches!(&found, Ok(judgement) if judgement.verdict.is_right());
     if measured(shared, asked, right, out) {
-        found = graded(shared, asked, &typed);
+        found = graded(shared, asked, &typed, true);
     }
     let judgement = match found {
         Ok(judgement) => judgement,

@@ -102,6 +102,13 @@ pub fn placed(shared: &Shared, asked: &Asked) -> bool {
     key.is_some_and(|key| key.kind == Kind::Ranking && ranked(shared, asked, key))
 }
 
+/// Whether Space marks or ranks the option at the cursor, or takes its mark away.
+pub fn marks_here(shared: &Shared, asked: &Asked) -> bool {
+    let key = shared.study.key_of(asked);
+    let options = key.is_some_and(|key| !key.options.is_empty());
+    options && !check::right(shared, asked) && !placed(shared, asked) && !leads_on(shared, asked)
+}
+
 /// Whether Space leads on: what stands at the cursor was checked and stays.
 pub fn leads_on(shared: &Shared, asked: &Asked) -> bool {
     let Some(key) = shared.study.key_of(asked) else {
@@ -146,7 +153,14 @@ pub(crate) fn rank(shared: &mut Shared, asked: &Asked, place: usize, out: &mut O
 fn choose(shared: &mut Shared, asked: &Asked, chosen: &[String], out: &mut Out) {
     // The cursor stays with its option, whichever is the first now.
     let at = here(shared, asked);
-    check::write(shared, asked, &chosen.join(", "), out);
+    let chosen = chosen.join(", ");
+    if chosen == now(shared, asked) {
+        // What was said of it stays.
+        shared.questions.question_mut(asked).option = Some(at);
+        shared.questions.reveal = true;
+        return;
+    }
+    check::write(shared, asked, &chosen, out);
     let question = shared.questions.question_mut(asked);
     (question.option, question.judgement) = (Some(at), None);
 }

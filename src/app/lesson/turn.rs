@@ -35,15 +35,12 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
             turn_lesson(reader, shared, action == Action::NextLesson, out);
         }
         Action::Outline => reader.outline = Some(reader.section),
+        // What is not seen is not graded, and no option of it marked.
+        _ if marks(reader, shared, action) && reader.unseen(shared) => {}
         _ => match reader.focus {
             Focus::Text => {
                 read(reader, shared, action, out);
                 out.moved_only = moves(action);
-            }
-            // What is not seen is not graded.
-            Focus::Block(_) if action == Action::Open && reader.out_of_view() => {
-                reader.reveal();
-                shared.notes.say(Tone::Plain, SHOWN);
             }
             Focus::Block(_) => live::act(reader, shared, action, out),
             Focus::Lab => beside(reader, shared, action, out),
@@ -51,8 +48,12 @@ pub fn act(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut O
     }
 }
 
-/// Said of Enter where what has the keys was not on the page.
-const SHOWN: &str = "This is what has the keys: Enter again acts on it.";
+/// Whether a key grades or marks what has the keys.
+fn marks(reader: &Reader, shared: &Shared, action: Action) -> bool {
+    let asked = || live::asked(shared, focused(reader, shared)?.1);
+    action == Action::Open
+        || action == Action::Flip && asked().is_some_and(|a| answering::marks_here(shared, &a))
+}
 
 /// Said before what comes next, where a lesson ends that the path did not lead to.
 const LESSON_ENDS: &str = "The end of this lesson. Space goes on with the path:";
@@ -124,6 +125,9 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
         Action::Change => shared.notes.say(
             Tone::Plain,
             match asks_something(reader, shared) {
+                false if guessed(reader, shared) => {
+                    "Nothing is asked here any more: a guess stays as it was made."
+                }
                 false => "Nothing on this page is answered.",
                 true => "Tab leads to what is asked; there i answers, and changes a right answer.",
             },
@@ -160,8 +164,17 @@ pub fn read(reader: &mut Reader, shared: &mut Shared, action: Action, out: &mut 
 
 /// Whether something in the section takes an answer or a guess.
 fn asks_something(reader: &Reader, shared: &Shared) -> bool {
-    let takes = |live: &Live| live::asked(shared, live).is_some() || !live.predict.is_empty();
+    let Some(lesson) = lesson(reader, shared) else {
+        return false;
+    };
+    let guess = |live: &Live| live::predict::open(&shared.study, lesson, live).is_some();
+    let takes = |live: &Live| live::asked(shared, live).is_some() || guess(live);
     section(reader, shared).is_some_and(|section| section.live().any(takes))
+}
+
+/// Whether a guess was asked for in the section.
+fn guessed(reader: &Reader, shared: &Shared) -> bool {
+    section(reader, shared).is_some_and(|s| s.live().any(|live| !live.predict.is_empty()))
 }
 
 /// The lab beside the lesson answers the keys that it has on its own page.

@@ -63,6 +63,16 @@ fn what_cannot_be_says_so_and_stays_in_the_field() {
 }
 
 #[test]
+fn what_is_too_large_is_not_called_a_fraction() {
+    for large in ["2^70", "18446744073709551616"] {
+        let mut s = opened();
+        type_in(&mut s, 1, large);
+        let said = &s.shared.notes.shown().unwrap().text;
+        assert!(said.contains("is not a whole number below 2^64"), "{said}");
+    }
+}
+
+#[test]
 fn choices_walk_round() {
     let mut s = opened();
     let mut seen = Vec::new();

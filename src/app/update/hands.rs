@@ -228,6 +228,7 @@ fn begun(state: &mut State, c: char, out: &mut Out) -> bool {
                 _ => elsewhere(state, &format!("The options are 1 to {count}. ")),
             }
         }
+        Asks::Rank(_) if state.page == Page::Lesson && state.reader.unseen(&mut state.shared) => {}
         Asks::Rank(count) => {
             let asked = state.screen().asked(&state.shared);
             let place = c.to_digit(10).map(|digit| digit as usize);

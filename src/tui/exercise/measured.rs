@@ -14,12 +14,13 @@ use plan::run::{BackendKind, MicroRequest, Report};
 use plan::units;
 
 /// What a run of the plan that is asked about showed, or how to have one.
-pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
+pub fn measured(state: &State, key: &Key, keys: bool, width: usize) -> Vec<Row> {
     let micros = micros(&state.shared, key);
+    let runs = if keys { "r runs" } else { "Tab here: r runs" };
     if !micros.is_empty() {
         let each = micros.iter();
         return each
-            .flat_map(|(k, v)| experiment(state, k, v, width))
+            .flat_map(|(k, v)| experiment(state, k, v, runs, width))
             .collect();
     }
     let asked = asked_runs(key).unwrap_or_default();
@@ -45,7 +46,7 @@ pub fn measured(state: &State, key: &Key, width: usize) -> Vec<Row> {
                 } else {
                     "the plan that is asked about"
                 };
-                return words(&format!("r runs {what}"), width, Role::Dim);
+                return words(&format!("{runs} {what}"), width, Role::Dim);
             };
             let whose = if several {
                 format!(" of {plan}")
@@ -121,7 +122,7 @@ fn read_off(report: &Report, path: &str, width: usize) -> Vec<Row> {
 }
 
 /// An experiment of the gym: its figures, or how to have them.
-fn experiment(state: &State, kernel: &str, values: &[u32], width: usize) -> Vec<Row> {
+fn experiment(state: &State, kernel: &str, values: &[u32], runs: &str, width: usize) -> Vec<Row> {
     let at: Vec<String> = values.iter().map(ToString::to_string).collect();
     let name = format!("the experiment {kernel} at {}", at.join(", "));
     let Ok(request) = MicroRequest::new(kernel, values, BackendKind::Simt) else {
@@ -138,7 +139,7 @@ fn experiment(state: &State, kernel: &str, values: &[u32], width: usize) -> Vec<
             rows
         }
         Some(Err(why)) => words(why, width, Role::Bad),
-        _ => vec![Row::of(format!("r runs {name}"), Role::Dim)],
+        _ => vec![Row::of(format!("{runs} {name}"), Role::Dim)],
     }
 }
 

@@ -11,7 +11,7 @@ use crate::tui::pen::{clip, width as columns_of, wrap};
 use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
-use app::answering::{self, derived, echo, here, marked, now, standing, tolerance};
+use app::answering::{self, Standing, derived, echo, here, marked, now, standing, tolerance};
 use app::field::Field;
 use app::mouse::Target;
 use app::question::{Asked, examples};
@@ -153,6 +153,10 @@ pub fn in_lesson(
     let mut rows = ask;
     rows.push(Row::default());
     rows.extend(body(state, asked, key, keys, width).0);
+    if standing(&state.shared, asked) == Standing::Unchecked {
+        let text = unchecked(key, keys);
+        rows.extend(text.map_or(vec![], |text| words(text, width, Role::Dim)));
+    }
     let how = match (keys, alone) {
         (true, _) => format!("e opens {} with hints and the solution", asked.exercise),
         (false, true) => "Type your answer: digits go in here.".to_owned(),
@@ -162,6 +166,18 @@ pub fn in_lesson(
         rows.push(Row::of(how, Role::Dim));
     }
     rows
+}
+
+/// Said in a lesson of an answer that stands and was not checked.
+fn unchecked(key: &Key, keys: bool) -> Option<&'static str> {
+    let typed = key.table.is_none() && key.options.is_empty() && key.kernel.is_none();
+    match (typed, keys) {
+        (true, true) => Some("Typed, not checked yet: Enter goes on with it."),
+        (true, false) => Some("Typed, not checked yet: Tab here, then Enter goes on with it."),
+        (false, false) => Some("Not checked yet."),
+        // Options and cells say what checks them.
+        (false, true) => None,
+    }
 }
 
 /// Field or options, echo, verdict, hints, solution; where these stand.
@@ -183,13 +199,13 @@ fn body(state: &State, asked: &Asked, key: &Key, keys: bool, width: usize) -> (V
     };
     let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
     match key.kind {
-        Kind::Measured => rows.extend(measured(state, key, width)),
+        Kind::Measured => rows.extend(measured(state, key, keys, width)),
         // The run is shown once the prediction is locked, not before.
         Kind::Predict if kept.locked.is_none() => rows.push(Row::of(
             "Enter locks your prediction; what comes out is shown after that",
             Role::Dim,
         )),
-        Kind::Predict if runs(key) => rows.extend(measured(state, key, width)),
+        Kind::Predict if runs(key) => rows.extend(measured(state, key, keys, width)),
         _ => {}
     }
     let from = rows.len();

@@ -16,7 +16,7 @@ pub fn verdict(state: &State, asked: &Asked, width: usize) -> Vec<Row> {
         // What rests on a compiler, and was found before this start.
         return match standing(&state.shared, asked) {
             stands @ Standing::Judged(Mark::Slip) if written(&state.shared, asked).is_some() => {
-                let text = "Enter says again what was found.";
+                let text = "Found the last time; Enter judges what stands now.";
                 let mut rows = vec![Row::default()];
                 rows.extend(note(stands.word(), standing_role(stands), text, width));
                 rows

@@ -177,7 +177,10 @@ fn idea(state: &State, source: &Source, pen: &mut Pen<'_>, y: u16) {
         None if count == 0 => return,
         None => {
             let what = if count == 1 { "idea is" } else { "ideas are" };
-            (format!("{count} {what} marked here: n and N."), Role::Dim)
+            // The keys are those of what is searched for.
+            let first = state.find.as_ref().map_or("", |_| "/ and Esc, then ");
+            let text = format!("{count} {what} marked here: {first}n and N.");
+            (text, Role::Dim)
         }
     };
     below(&text, role, pen, y);

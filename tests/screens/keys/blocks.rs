@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use crate::reader::{ENTER, ESC, SPACE, Screen, TAB};
+use crate::keys::home;
+use crate::reader::{ENTER, ESC, RIGHT, SPACE, Screen, TAB};
 use tinyllama_tutor::app::key::{Code, ch, key};
 use tinyllama_tutor::app::lesson::Focus;
 use tinyllama_tutor::app::{Effect, Page};
@@ -237,4 +238,66 @@ fn digits_lead_to_no_page_from_a_block_nor_from_its_prediction() {
             s.press(&[TAB, ENTER]).shows(&field);
         }
     }
+}
+
+#[test]
+fn no_option_is_marked_out_of_sight() {
+    let rank = |columns, rows| {
+        let s = home(columns, rows).press(&[ch(':')]).typed("lesson 12");
+        let s = s.press(&[ENTER, ch('o'), key(Code::Home)]);
+        s.press(&[key(Code::Down), key(Code::Down), ENTER])
+    };
+    let typed = |s: &Screen| s.state.shared.study.typed("ex17", "rank").to_owned();
+    let same = "the same key again acts on it";
+    // The question is asked first, and one pages on to what is asked below it.
+    let down = key(Code::PageDown);
+    let s = rank(60, 18)
+        .press(&[TAB, down, down])
+        .hides("rope | qk")
+        .press(&[SPACE])
+        .shows(same);
+    assert_eq!(typed(&s), "");
+    let s = s.press(&[SPACE]);
+    assert_eq!(typed(&s), "rope | qk");
+    // A digit of a number that belongs below gives no place.
+    let s = s
+        .press(&[down])
+        .hides("rope | qk")
+        .press(&[ch('2')])
+        .shows(same);
+    assert_eq!(typed(&s), "rope | qk");
+}
+
+#[test]
+fn a_place_that_an_option_has_already_changes_nothing() {
+    let s = home(120, 40).press(&[ch(':')]).typed("lesson 12");
+    let s = s.press(&[ENTER, ch('o'), key(Code::Home)]);
+    let s = s.press(&[key(Code::Down), key(Code::Down), ENTER, TAB]);
+    let ranked = [SPACE, RIGHT].repeat(6);
+    let s = s.press(&ranked);
+    let s = s.press(&[ENTER]).shows("no known slip").press(&[ch('1')]);
+    s.shows("no known slip").hides("Not checked yet");
+}
+
+#[test]
+fn what_is_half_typed_in_a_lesson_says_so() {
+    let s = home(120, 40).press(&[ch(':')]).typed("lesson 12");
+    let s = s.press(&[ENTER, ch('o'), key(Code::Home)]);
+    let s = s.press(&[key(Code::Down), key(Code::Down), ENTER, TAB, TAB]);
+    let s = s.typed("2097152").hides("not checked").press(&[ESC]);
+    let s = s.shows("Typed, not checked yet: Tab here, then Enter goes on with it.");
+    let s = s
+        .press(&[TAB, TAB])
+        .shows("Typed, not checked yet: Enter goes on with it.");
+    s.press(&[ENTER]).shows("2097152▌");
+}
+
+#[test]
+fn the_frame_of_a_block_says_its_keys_and_who_has_them() {
+    // Lesson 12, section 8: plans side by side.
+    let s = home(120, 40).press(&[ch(':')]).typed("lesson 12");
+    let s = s.press(&[ENTER, ch('o'), key(Code::Home)]);
+    let s = s.press(&[[key(Code::Down)].repeat(7), vec![ENTER]].concat());
+    let s = s.shows("Tab here: r runs ┐").press(&[TAB]);
+    s.hides("Tab here").shows("─ r runs ┐");
 }

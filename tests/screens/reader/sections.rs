@@ -265,6 +265,9 @@ fn where_nothing_is_asked_i_says_so() {
     // A ribbon alone; a lab with a guess, and what it is about.
     opened(2).shows("Nothing on this page is answered.");
     opened(3).hides("Nothing on this page is answered.");
+    // A guess that was made is not changed.
+    let s = opened(5).press(&[ENTER, ch('i')]);
+    s.shows("Nothing is asked here any more");
 }
 
 #[test]
