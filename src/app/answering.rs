@@ -323,21 +323,25 @@ pub(super) fn into_cell(shared: &mut Shared, asked: &Asked) {
 /// A change of a right answer that was not checked is given up. `false`: none was begun.
 pub fn drop_draft(shared: &mut Shared) -> bool {
     let dropped = forget_draft(shared);
-    if dropped {
-        let text = "The answer stays as it was.";
+    if let Some(asked) = &dropped {
+        let text = match written(shared, asked) {
+            Some(_) => "The letters stay as they were.",
+            None => "The answer stays as it was.",
+        };
         shared.notes.say(Tone::Plain, text);
     }
-    dropped
+    dropped.is_some()
 }
 
 /// The same without a word. What was said of the answer that stays is said of it again.
-pub(super) fn forget_draft(shared: &mut Shared) -> bool {
-    let Some(asked) = shared.questions.drop_draft() else {
-        return false;
-    };
-    shared.questions.question_mut(&asked).judgement = None;
-    check::said_again(shared, &asked);
-    true
+pub(super) fn forget_draft(shared: &mut Shared) -> Option<Asked> {
+    let asked = shared.questions.drop_draft()?;
+    // What was found of a file is not found of letters.
+    if written(shared, &asked).is_none() || unread(shared, &asked) {
+        shared.questions.question_mut(&asked).judgement = None;
+        check::said_again(shared, &asked);
+    }
+    Some(asked)
 }
 
 /// A click on an option or a cell of a question.

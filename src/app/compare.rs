@@ -5,7 +5,7 @@ mod said;
 mod staircase;
 
 pub use rows::{Row, rows};
-pub use said::hint;
+pub use said::{CACHED, hint};
 pub use staircase::Stairs;
 
 use super::bench::Bench;
@@ -185,6 +185,13 @@ impl Screen for Compare {
             ),
             _ => {}
         }
+    }
+
+    fn words(&self, shared: &Shared) -> (String, String) {
+        let rows = rows(self, &shared.bench, &shared.machine, &shared.runs);
+        let labels: Vec<String> = rows.into_iter().map(|row| row.label).collect();
+        let under = labels.get(self.row).filter(|_| !self.climbing).cloned();
+        (under.unwrap_or_default(), labels.join("\n"))
     }
 
     /// A row takes the cursor, a cell its column too, and so does a head; again, Enter.

@@ -10,6 +10,7 @@ use super::intent::Out;
 use super::key::{Code, Key as Pressed};
 use super::keymap::{Action, Footer};
 use super::mouse::{LINES, Target};
+use super::note::Tone;
 use super::onward;
 use super::page::Mark;
 use super::question::{Asked, Asks, Help};
@@ -452,6 +453,9 @@ impl Screen for Exercises {
         if let Some(asked) = &found {
             self.put_away(shared, out);
             open(self, shared, asked, by, out);
+            let row = self.form.as_ref().map_or(0, |form| form.row);
+            let text = format!("“{typed}”: {}, question {}.", asked.exercise, row + 1);
+            shared.notes.say(Tone::Plain, text);
         }
         found.is_some()
     }

@@ -93,7 +93,10 @@ impl Entry {
                 let behind = text.get(at + found.len()..).unwrap_or_default();
                 let behind = match self.symbol {
                     true => behind,
-                    false => behind.strip_prefix('s').unwrap_or(behind),
+                    false => ["es", "s"]
+                        .iter()
+                        .find_map(|plural| behind.strip_prefix(plural))
+                        .unwrap_or(behind),
                 };
                 let before = text.get(..*at).unwrap_or_default();
                 // The article is no symbol: one small letter stands within a formula.

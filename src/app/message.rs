@@ -74,6 +74,8 @@ pub enum Message {
     Studies(Vec<Listed>),
     /// A sheet was read.
     Sheet(String, Box<SheetRead>),
+    /// Progress as it stands on disk, where another process wrote to it.
+    Elsewhere(Box<course::Progress>),
     /// Where an answer was kept: said where nothing else is.
     Kept(String),
     /// Answers are kept in a workshop folder from now on, which the screen calls so.

@@ -138,6 +138,7 @@ fn take(state: &mut State, message: Message, out: &mut Out) {
             shared.notes.say(Tone::Plain, said);
         }
         Message::Sheet(id, read) => answering::sheet::arrived(shared, &id, *read, out),
+        Message::Elsewhere(progress) => answering::sheet::elsewhere(shared, &progress),
         Message::Judged(asked, told) => answering::kernel::judged(shared, &asked, *told, out),
         // Also where another page is open meanwhile: the verdict there is of the file.
         Message::KernelSaved(id) => answering::kernel::saved(shared, &id, out),

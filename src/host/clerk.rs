@@ -18,8 +18,8 @@ use course::answer::data_sheets;
 use course::attempt::kernel_file;
 use course::{Course, DEVICE, Exercise, Fault, Ledger, Saved, Sheet, Stamp, VARIANT, undo};
 
-/// How often files that are shown are looked at: those of a course folder, and
-/// the sheet of the form. Where there are neither, the thread sleeps.
+/// How often files that are shown are looked at: progress, those of a course folder, and
+/// the sheet of the form.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The learner's files. Dropping it waits until everything is written.
@@ -74,6 +74,8 @@ struct Files {
     broken: BTreeMap<String, Option<Stamp>>,
     /// Exercises that were opened: their sheets and kernel files are looked at.
     looked: BTreeMap<String, Looked>,
+    /// The progress file as it was read or written here last.
+    progress: Option<Stamp>,
     said_where: bool,
     /// It was said that the lab cannot be kept.
     said_lab: bool,
@@ -98,6 +100,7 @@ impl Files {
             sheets: BTreeMap::new(),
             broken: BTreeMap::new(),
             looked: BTreeMap::new(),
+            progress: None,
             said_where: false,
             said_lab: false,
         }
@@ -118,6 +121,7 @@ impl Files {
         course.lessons().for_each(drop);
         course.exercises().for_each(drop);
         let (progress, note) = self.host.load();
+        self.progress = self.host.stamp();
         // Whether what was refused stands there still is seen on the contents.
         let refused = course.exercises().filter(|exercise| {
             let tally = progress.tally(exercise);
@@ -152,20 +156,13 @@ impl Files {
 
     fn work(&mut self, queue: &Receiver<Effect>) {
         loop {
-            let job = if self.watched.is_some() || !self.looked.is_empty() {
-                match queue.recv_timeout(LOOK) {
-                    Ok(job) => job,
-                    Err(RecvTimeoutError::Timeout) => {
-                        self.look();
-                        continue;
-                    }
-                    Err(RecvTimeoutError::Disconnected) => return,
+            let job = match queue.recv_timeout(LOOK) {
+                Ok(job) => job,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.look();
+                    continue;
                 }
-            } else {
-                match queue.recv() {
-                    Ok(job) => job,
-                    Err(_) => return,
-                }
+                Err(RecvTimeoutError::Disconnected) => return,
             };
             match job {
                 Effect::Record(event) => {
@@ -181,7 +178,12 @@ impl Files {
                             }
                         }
                     }
-                    self.host.record(&events);
+                    let moved = self.host.stamp() != self.progress;
+                    let progress = self.host.record(&events);
+                    self.progress = self.host.stamp();
+                    if moved {
+                        self.tell(Message::Elsewhere(Box::new(progress)));
+                    }
                     if let Some(job) = other {
                         self.sheet(job);
                     }
@@ -374,7 +376,7 @@ impl Files {
         });
     }
 
-    /// Looks whether files of exercises that were opened changed.
+    /// Looks whether files of exercises that were opened changed, and progress.
     fn look(&mut self) {
         let ids: Vec<String> = self.looked.keys().cloned().collect();
         for id in ids {
@@ -396,6 +398,14 @@ impl Files {
             if stayed && now.is_some() && now != looked.told {
                 looked.told = now;
                 self.tell(Message::KernelSaved(id));
+            }
+        }
+        // Behind the sheets: what was found is of what they hold.
+        let now = self.host.stamp();
+        if now != self.progress {
+            self.progress = now;
+            if let (progress, None) = self.host.look() {
+                self.tell(Message::Elsewhere(Box::new(progress)));
             }
         }
         let Some(watched) = &mut self.watched else {

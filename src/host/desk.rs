@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::trouble::Trouble;
 use course::answer::{Env, Records, data_sheets};
-use course::{self, Course, Event, Exercise, Fault, Places, Progress, Saved, Sheet, Store};
+use course::{self, Course, Event, Exercise, Fault, Places, Progress, Saved, Sheet, Stamp, Store};
 use plan::cost::GpuDatabase;
 
 /// Who is told that something could not be kept, or was kept elsewhere.
@@ -108,6 +108,16 @@ impl Host {
         let mut of_it = Progress::default();
         of_it.take(exercise, &progress);
         trouble.is_none().then_some(of_it)
+    }
+
+    /// Progress as it is on disk, which is not changed, and what there is to say of it.
+    pub fn look(&self) -> (Progress, Option<String>) {
+        self.store.look()
+    }
+
+    /// The progress file as it is now, to notice another process's writing.
+    pub fn stamp(&self) -> Option<Stamp> {
+        self.store.stamp()
     }
 
     /// Keeps events and gives the progress with them; what cannot be kept is told.

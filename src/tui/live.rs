@@ -355,12 +355,19 @@ fn outcomes(place: Place<'_>, found: &[Piece], columns: usize) -> Vec<Row> {
             kept => Ok(kept),
         };
         match value.as_ref().or_else(then) {
-            Ok(value) => rows.push(
-                yours
-                    .at(28, "it is ", Role::Dim)
-                    .and(value.as_str(), Role::Modelled)
-                    .and(" =", Role::Modelled),
-            ),
+            Ok(value) => {
+                let is = |row: Row| {
+                    row.at(28, "it is ", Role::Dim)
+                        .and(value.as_str(), Role::Modelled)
+                        .and(" =", Role::Modelled)
+                };
+                let beside = is(yours.clone());
+                // A long guess stands above what it is.
+                match beside.width() <= columns {
+                    true => rows.push(beside),
+                    false => rows.extend([yours, is(Row::default())]),
+                }
+            }
             // A sentence in the place of a number would be cut, and is none.
             Err(why) => {
                 rows.push(yours);

@@ -176,3 +176,21 @@ fn what_was_said_of_the_file_is_not_said_of_letters_typed_since() {
     let s = s.press(&[ch(' ')]).typed("ca").press(&[ESC]);
     s.shows("gap form: ca").hides("a tiny case").hides("m = -");
 }
+
+#[test]
+fn what_was_found_of_a_file_stays_where_its_letters_are_left_as_they_were() {
+    let mut s = found("", Mark::Right, (80, 24)).press(&[ch('i')]);
+    let fits = Fits {
+        say: "C2, a tiny case.".into(),
+        claim: None,
+    };
+    let told = Told {
+        judgement: Judgement::of("answers/ex19.cu", Verdict::Slip(vec![fits])),
+        lines: vec![],
+        tried: tried(&s, ""),
+    };
+    s.tell(Message::Judged(kernel(), Box::new(told)));
+    let s = s.shows("C2, a tiny case.").press(&[ESC]);
+    s.shows("C2, a tiny case.")
+        .hides("The answer stays as it was");
+}

@@ -95,6 +95,32 @@ fn beside(p: &Pty, line: &str) {
 }
 
 #[test]
+fn what_a_shell_checks_counts_in_a_workshop_that_runs() {
+    let mut p = Pty::open(&[], 80, 24);
+    p.wait_for("? help");
+    p.press("7");
+    p.wait_for("ex1   V1: a first round");
+    p.press("\r\r");
+    p.wait_for("▌");
+    // Typed and not entered.
+    p.press("17\x1b");
+    p.wait_for("typed");
+    p.settled();
+    beside(&p, "check ex1");
+    p.wait_for("what was found elsewhere");
+    p.wait_for("right   ");
+    // Also of what was never opened here.
+    let answers = p.state().join("tinyllama-tutor/answers");
+    std::fs::write(answers.join("ex2.toml"), "qkv = \"1 FLOP\"\n").unwrap();
+    p.press("H");
+    p.wait_for("1 right");
+    beside(&p, "check ex2");
+    p.wait_for("1 wrong");
+    p.press("q");
+    assert_eq!(p.exit().0, 0);
+}
+
+#[test]
 fn resets_and_variants_of_a_shell_stand_in_a_workshop_that_runs() {
     let mut p = Pty::open(&[], 80, 24);
     p.wait_for("? help");

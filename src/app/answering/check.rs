@@ -259,8 +259,8 @@ pub fn check(shared: &mut Shared, asked: &Asked, out: &mut Out) {
     };
     if judgement.verdict == Verdict::Open && judgement.cells.is_empty() {
         let text = match super::forget_draft(shared) {
-            true => "Nothing is typed: the answer stays as it was.",
-            false => "Nothing is answered here yet.",
+            Some(_) => "Nothing is typed: the answer stays as it was.",
+            None => "Nothing is answered here yet.",
         };
         shared.notes.say(Tone::Plain, text);
         return;

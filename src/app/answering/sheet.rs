@@ -8,7 +8,7 @@ use crate::message::{Effect, SheetRead};
 use crate::note::Tone;
 use crate::question::Asked;
 use crate::shared::Shared;
-use course::{DEVICE, Progress, VARIANT};
+use course::{DEVICE, Mark, Progress, VARIANT};
 
 /// Wants the sheet of an exercise, once.
 pub fn open(shared: &mut Shared, exercise: &str, out: &mut Out) {
@@ -81,7 +81,7 @@ pub fn arrived(shared: &mut Shared, exercise: &str, read: SheetRead, out: &mut O
         shared.questions.question_mut(&asked).judgement = None;
         typing |= shared.questions.field_of(&asked).is_some();
     }
-    for key in now.keys().filter(|_| !again || taken) {
+    for key in now.keys() {
         let asked = Asked {
             exercise: exercise.to_owned(),
             key: key.clone(),
@@ -103,6 +103,35 @@ pub fn arrived(shared: &mut Shared, exercise: &str, read: SheetRead, out: &mut O
         };
         shared.notes.say(Tone::Plain, text);
     }
+}
+
+/// Another process, a shell's `check` say, found something about answers: it counts here, too.
+pub fn elsewhere(shared: &mut Shared, progress: &Progress) {
+    let changed = shared.study.progress.catch_up(progress);
+    if changed.is_empty() {
+        return;
+    }
+    for id in &changed {
+        let keys = shared.study.answers.get(id);
+        let keys: Vec<String> = keys.into_iter().flat_map(|a| a.keys()).cloned().collect();
+        for key in keys {
+            let asked = Asked {
+                exercise: id.clone(),
+                key,
+            };
+            // What is said of an answer is of the verdict that is kept.
+            let kept = shared.study.progress.key(id, &asked.key).verdict;
+            let known = shared.questions.question(&asked).judgement;
+            if known.is_some_and(|known| Mark::of(&known.verdict) != kept) {
+                shared.questions.question_mut(&asked).judgement = None;
+            }
+            check::said_again(shared, &asked);
+        }
+    }
+    shared.contents.refresh(&shared.study);
+    let ids = changed.join(", ");
+    let text = format!("{ids}: what was found elsewhere, in a shell say, counts here, too.");
+    shared.notes.say(Tone::Plain, text);
 }
 
 /// What is kept on disk of an exercise counts here, too, and nothing is recorded: where it is

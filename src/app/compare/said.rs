@@ -11,6 +11,9 @@ use plan::run::BackendKind;
 use plan::units::figure;
 use study::lab::counted::surplus;
 
+/// Said where a run was faster than the roof allows.
+pub const CACHED: &str = "Faster than this roof allows: data in cache, or a roof measured too low.";
+
 /// Opens the terms behind the number under the cursor.
 pub(super) fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
     if page.pane != Pane::Off {
@@ -116,7 +119,7 @@ pub fn hint(page: &Compare, shared: &Shared, rows: &[Row]) -> String {
         .flat_map(|r| &r.cells)
         .any(|cell| cell == BEATEN)
     {
-        return "Faster than DRAM allows: the data sat in cache.".into();
+        return CACHED.into();
     }
     if shared.runs.apart(shared.bench.setup(), &page.cuts()) {
         return "Not all of these times were taken in turns; R runs all four so.".into();

@@ -30,7 +30,7 @@ pub(super) fn to(page: &mut Exercises, shared: &mut Shared, row: usize) {
         form.row = row;
     }
     shared.questions.reveal = true;
-    answering::forget_draft(shared);
+    drop(answering::forget_draft(shared));
     shared.questions.disarm();
 }
 

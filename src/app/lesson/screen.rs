@@ -203,7 +203,7 @@ impl Screen for Reader {
     }
 
     fn searched(&self) -> &'static str {
-        "on this page, nor in the texts, questions and tables of other sections"
+        "on this page, nor in the words of other sections, of which figures and code are not read"
     }
 
     fn lesson(&self, shared: &Shared) -> Option<String> {

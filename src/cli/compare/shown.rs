@@ -236,7 +236,7 @@ pub(super) fn side_by_side(shown: &Shown<'_>, out: &mut Out) {
     }
     let beaten = |parts: Vec<String>| parts.iter().any(|part| part == BEATEN);
     if of_the_roof(comparison, gpu).is_some_and(beaten) {
-        out.line("Faster than DRAM allows: the data sat in cache.");
+        out.lines(wrapped(app::compare::CACHED, "", ""));
     }
 }
 

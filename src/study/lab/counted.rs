@@ -100,14 +100,14 @@ pub fn surplus(kernel: &KernelReport) -> Option<String> {
     ))
 }
 
-/// The same in a few columns: `m, h, att …`, `n1 ×33.0`.
+/// The same in a few columns: `m, h, att …`, `×33.0 n1`. What is cut there is a name.
 pub fn short_surplus(kernel: &KernelReport) -> Option<String> {
     let inside = names(kernel);
     if !inside.is_empty() {
         return Some(inside);
     }
     let (buffer, times) = again(kernel)?;
-    Some(format!("{} ×{times:.1}", buffer.name))
+    Some(format!("×{times:.1} {}", buffer.name))
 }
 
 /// Names of the buffers that the model prices nothing of, the largest first.
@@ -230,7 +230,7 @@ mod tests {
         );
         let said = surplus(&tiles).unwrap();
         assert!(said.starts_with("n1 is asked for 16.0 times #"), "{said}");
-        assert_eq!(short_surplus(&tiles).as_deref(), Some("n1 ×16.0"));
+        assert_eq!(short_surplus(&tiles).as_deref(), Some("×16.0 n1"));
         let plain = kernel(&["mul"], 0, vec![buffer("m", 64, 64, false)]);
         assert_eq!((surplus(&plain), short_surplus(&plain)), (None, None));
     }

@@ -66,9 +66,9 @@ fn path(state: &State, flow: &mut Flow<'_, '_>) {
     };
     flow.heading("Your path, + in the contents");
     flow.text(&followed.line(usize::MAX), Role::Text);
-    let next = match followed.next.as_str() {
-        "" => "through; P chooses another".to_owned(),
-        next => format!("Space goes on: {next}"),
+    let next = match state.reader.leads(&state.shared) {
+        Some(next) => format!("Space goes on: {}", next.trim_end_matches('.')),
+        None => "through; P chooses another".to_owned(),
     };
     flow.text(&next, Role::Accent);
     flow.y += 1;

@@ -117,6 +117,15 @@ fn home_says_that_space_leads_to_the_rest_of_a_section() {
     let s = s.press(&[ch('H')]);
     let s = s.shows("Space goes on with the path: the rest of lesson 00");
     s.press(&[SPACE]).shows("more below");
+    // Also beside the list, where there is room for it.
+    let mut s = home(120, 24).press(&[SPACE]);
+    while !s.rows().join(" ").contains("more below") {
+        s = s.press(&[SPACE]);
+    }
+    let (columns, rows) = (120, 40);
+    s = s.press(&[ch('H')]);
+    s.tell(Message::Resize { columns, rows });
+    s.shows("Space goes on: the rest of lesson 00, section");
 }
 
 #[test]

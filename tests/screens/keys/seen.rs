@@ -150,6 +150,10 @@ fn the_glossary_knows_the_words_of_the_page() {
     let s = Screen::with(Course::built_in(), 80, 24).press(&[ch('3'), TAB, ch('*')]);
     assert_eq!(s.state.page, Page::Glossary);
     let s = s.shows("On the page that you come from").shows("launch: ");
+    let compared = Screen::with(Course::built_in(), 80, 24).press(&[ch('c'), ch('*')]);
+    compared
+        .shows("On the page that you come from")
+        .shows("launch: ");
     // Its end fills the page: at most the longest entry has no room above it.
     for (columns, rows) in [(80, 24), (120, 40)] {
         let s = Screen::with(Course::built_in(), columns, rows);

@@ -253,3 +253,20 @@ fn a_wrong_answer_is_emptied_by_no_blank_and_not_without_a_word() {
         .press(&[ENTER, ctrl('u'), ESC])
         .shows("Left empty");
 }
+
+#[test]
+fn what_a_guess_is_stands_whole_below_a_long_one() {
+    // Lesson 12, section 13: bytes of a staircase.
+    let s = home(60, 18).press(&[ch(':')]).typed("lesson 12");
+    let s = s.press(&[ENTER, ch('o'), key(Code::Home)]);
+    let s = s.press(&[[key(Code::Down)].repeat(12), vec![ENTER]].concat());
+    let s = s
+        .typed("8*128*(256+128)*4*2")
+        .press(&[ENTER, key(Code::End)]);
+    let rows = s.rows();
+    let at = rows
+        .iter()
+        .position(|row| row.contains("you said"))
+        .unwrap();
+    assert!(rows[at + 1].contains("it is 3,145,728 B ="), "{rows:#?}");
+}

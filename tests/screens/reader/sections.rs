@@ -123,7 +123,7 @@ fn text_is_found_in_this_section_and_in_the_next_ones() {
         .press(&[ch('/')])
         .typed("one box")
         .press(&[ENTER])
-        .shows("is not on this page, nor in the texts, questions and tables of")
+        .shows("is not on this page, nor in the words of other sections")
         .press(&[ch('/')])
         .typed("nowhere at all")
         .press(&[ENTER])
