@@ -103,7 +103,7 @@ fn compare_shows_modelled_issued_and_time_and_says_what_beats_the_roof() {
     assert_eq!(row("MB issued #, forward"), ["63.071", "63.071"]);
     assert_eq!(row("time µs @, forward"), ["30.0", "9.0"]);
     assert_eq!(row("floor / time"), ["49.0", "%", ">100", "%"]);
-    assert!(out.contains("the data sat in cache"), "{out}");
+    assert!(out.contains("or a roof that is too low"), "{out}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use plan::units::figure;
 use study::lab::counted::surplus;
 
 /// Said where a run was faster than the roof allows.
-pub const CACHED: &str = "Faster than this roof allows: data in cache, or a roof measured too low.";
+pub const CACHED: &str = "Faster than this roof allows: data in cache, or a roof that is too low.";
 
 /// Opens the terms behind the number under the cursor.
 pub(super) fn why(page: &Compare, shared: &mut Shared, out: &mut Out) {
