@@ -66,7 +66,7 @@ fn seek(
     out: &mut Out,
 ) {
     let Some(line) = find else {
-        let text = "Nothing to find yet; / asks for a text.";
+        let text = "Nothing is searched for here; / asks for a text.";
         shared.notes.say(Tone::Plain, text);
         return;
     };

@@ -256,10 +256,14 @@ fn entries(shared: &Shared, form: Option<&str>) -> Vec<Entry> {
         Command::Ascii,
     );
     add("do", "quit".into(), "q".into(), Command::Quit);
-    // What is done on a page that has no room would not be seen.
-    all.retain(|entry| {
-        let page = entry.command.page();
-        page.is_none_or(|page| !shared.lacks(page.least()))
+    // What is done on a page that has no room would not be seen; the page itself says so.
+    all.retain_mut(|entry| {
+        let page = entry.command.page().map(|page| page.least());
+        let Some((columns, rows)) = page.filter(|least| shared.lacks(*least)) else {
+            return true;
+        };
+        entry.text += &format!(", which needs {columns} × {rows}");
+        matches!(entry.command, Command::Do(Action::Go(_)))
     });
     all
 }

@@ -177,8 +177,16 @@ pub(super) fn solution(output: &OutputArgs, args: &SolutionArgs, out: &mut Out) 
     if closed.is_empty() {
         return Ok(0);
     }
+    let progress = desk.progress();
+    let mut counts: Vec<&str> = closed
+        .iter()
+        .map(|name| progress.as_read(&exercise.id, name))
+        .collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let counts = counts.join(" or ");
     let text = format!(
-        "Not solved yet: {}. A solution is free once its question is solved; --give-up shows it now, and it then counts as read, not as solved.",
+        "Not solved yet: {}. A solution is free once its question is solved; --give-up shows it now, and it then {counts}.",
         closed.join(", ")
     );
     out.lines(wrapped(&text, "", ""));

@@ -474,6 +474,14 @@ impl Progress {
         self.finished.contains(exercise) || self.finished.contains(&format!("{exercise} {key}"))
     }
 
+    /// How a question counts whose solution is read before it is answered.
+    pub fn as_read(&self, exercise: &str, key: &str) -> &'static str {
+        match self.done_before(exercise, key) {
+            true => "counts as read in this variant, and as solved in one before",
+            false => "counts as read, not as solved",
+        }
+    }
+
     /// What is kept of an exercise's questions in [`Self::finished`].
     fn finished_of<'p>(&'p self, exercise: &'p str) -> impl Iterator<Item = &'p String> {
         self.finished.iter().filter(move |of| is_of(of, exercise))

@@ -12,6 +12,7 @@ pub(crate) use chart::rows as picture;
 pub use piece::{number, pieces, reported, still};
 pub use trips::picture as journeys;
 
+use super::pen::width as columns_of;
 use super::rows::{Row, boxed, labelled, words};
 use super::theme::Role;
 use app::evidence::runs;
@@ -96,7 +97,11 @@ pub fn lay(state: &State, lesson: &Lesson, live: &Live, keys: bool, columns: usi
         {
             named.to_owned()
         }
-        named => format!("Tab here: {named}"),
+        named => {
+            let long = format!("Tab here: {named}");
+            let fits = columns_of(&title) + columns_of(&long) + 8 <= columns;
+            if fits { long } else { "Tab here".to_owned() }
+        }
     };
     laid.rows = boxed(&title, &hint, keys, columns, laid.rows);
     laid

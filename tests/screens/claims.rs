@@ -442,3 +442,20 @@ fn a_course_that_has_switched_the_court_off_has_no_page_8_and_no_boxes() {
     let palette = pressed.press(&[ch(':'), ch('k'), ch('-'), ch('v'), ch('1')]);
     assert!(!palette.text().contains("K-V1-12"), "{}", palette.text());
 }
+
+#[test]
+fn every_plan_of_the_evidence_is_named_where_they_do_not_fit_beside_each_other() {
+    for (columns, rows) in [(60, 18), (80, 24), (120, 40)] {
+        let mut s = Screen::new(columns, rows)
+            .at("K-V3-4")
+            .press(&[ch('s'), ch('s')]);
+        let mut seen = s.text();
+        for _ in 0..6 {
+            s = s.press(&[key(Code::PageDown)]);
+            seen += &s.text();
+        }
+        for plan in ["V1 + flash", "  V3", "4-kernel V3"] {
+            assert!(seen.contains(plan), "{plan} at {columns}: {seen}");
+        }
+    }
+}

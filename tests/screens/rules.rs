@@ -228,6 +228,11 @@ fn the_palette_offers_nothing_that_would_be_done_out_of_sight() {
             assert_eq!(s.rows().iter().any(named), seen, "{entry}");
         }
     }
+    // A page that has no room is named, and says so itself.
+    let s = home((60, 18)).press(&[ch(':')]).typed("compare");
+    let s = s.shows("needs 80 × 24").press(&[ENTER]);
+    assert_eq!(s.state.page, Page::Compare);
+    s.shows("needs 80 × 24");
 }
 
 #[test]

@@ -353,10 +353,9 @@ pub fn solution(shared: &mut Shared, asked: &Asked, key: &Key, out: &mut Out) {
         return;
     }
     question.armed = true;
-    shared.notes.say(
-        Tone::Warn,
-        "s again shows the solution; the question then counts as read, not as solved.",
-    );
+    let counts = shared.study.progress.as_read(&asked.exercise, &asked.key);
+    let text = format!("s again shows the solution; the question then {counts}.");
+    shared.notes.say(Tone::Warn, text);
 }
 
 /// How a question stands, in the word that the screen shows.

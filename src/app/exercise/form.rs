@@ -116,9 +116,10 @@ pub(super) fn act(page: &mut Exercises, shared: &mut Shared, action: Action, out
             } else {
                 match answering::next_open(shared, &asked) {
                     Some(next) => to(page, shared, next),
-                    None => shared
-                        .notes
-                        .say(Tone::Plain, "No other question is open. Esc leads back."),
+                    None => shared.notes.say(
+                        Tone::Plain,
+                        "No other question of this exercise is open. Esc leads back.",
+                    ),
                 }
             }
         }

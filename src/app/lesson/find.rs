@@ -76,10 +76,30 @@ fn said(reader: &Reader, shared: &Shared, lesson: &Lesson, section: &Section) ->
                     said.extend(code.chars().filter(|c| *c != '*'));
                 }
             }
-            Part::Live(block) => said += &of_block(reader, shared, lesson, block).join("\n"),
+            Part::Live(block) => {
+                said += &of_block(reader, shared, lesson, block).join("\n");
+                if let Ok(Block::Claim { id }) = &block.content {
+                    said += &of_claim(id, live::withheld(reader, shared, block));
+                }
+            }
         }
     }
     plain(&said)
+}
+
+/// Where a claim stands and, where that is not withheld, what is true of it.
+fn of_claim(id: &Phrase, withheld: bool) -> String {
+    let ledger = Ledger::built_in();
+    let Some(claim) = ledger.get(id.as_str()) else {
+        return String::new();
+    };
+    let place = claim.places.first().map(|place| ledger.named(place));
+    let mut words = format!("\n{}", place.unwrap_or_default());
+    if !withheld {
+        let how = claim.how_found().unwrap_or_default();
+        words += &format!("\n{}\n{}\n{how}", claim.verdict(), claim.truth.text);
+    }
+    words
 }
 
 /// The words of a block, as far as they show.

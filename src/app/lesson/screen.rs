@@ -203,7 +203,7 @@ impl Screen for Reader {
     }
 
     fn searched(&self) -> &'static str {
-        "on this page, nor in the words of other sections, of which figures and code are not read"
+        "on this page, nor found in other sections, where figures, code, runs and what is not shown yet are left out"
     }
 
     fn lesson(&self, shared: &Shared) -> Option<String> {

@@ -88,11 +88,9 @@ fn summary(
         .map(|g| g.key.name.text.as_str())
         .filter(|name| progress.key(&exercise.id, name).given_up)
         .collect();
-    if !read.is_empty() {
-        text += &format!(
-            " {} counts as read, not as solved: its solution was read first.",
-            read.join(", ")
-        );
+    for name in read {
+        let counts = progress.as_read(&exercise.id, name);
+        text += &format!(" {name} {counts}: its solution was read first.");
     }
     if let Some(marked) = marked(exercise, graded) {
         text += &format!(" {marked}.");

@@ -4,7 +4,7 @@ use super::Prose;
 use crate::answer::{Env, Key, Kind};
 use crate::exercise::Exercise;
 use crate::fields::Phrase;
-use plan::units::{Spec, Unit};
+use plan::units::{Asked, Spec, Unit};
 
 /// A question as it is asked, without what answers it.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,12 +74,9 @@ pub fn example(unit: &str) -> String {
 
 /// The same where the unit is known.
 pub fn example_of(spec: &Spec) -> String {
-    match spec.unit.dimension() {
-        _ if spec.unit == Unit::PERCENT => "e.g. 61.8 %".to_owned(),
-        plain if plain.is_plain() => String::new(),
-        dimension if matches!(spec.unit.symbol(), "B" | "FLOP") => {
-            format!("e.g. {}", dimension.example())
-        }
-        _ => format!("e.g. 1.25 {}", spec.unit),
+    let plain = spec.unit.dimension().is_plain() && spec.unit != Unit::PERCENT;
+    match plain {
+        true => String::new(),
+        false => format!("e.g. {}", Asked::in_unit(spec.unit).example()),
     }
 }

@@ -1,7 +1,7 @@
 //! Whether what was typed answers what was asked: unit missing, wrong kind.
 
 use super::dimension::Dimension;
-use super::read::read;
+use super::read::read_like;
 use super::typed::{ReadError, Typed};
 use super::unit::Unit;
 
@@ -37,6 +37,17 @@ impl Asked {
         }
     }
 
+    /// What an answer to it looks like.
+    pub fn example(self) -> String {
+        let named =
+            |unit: &Unit| !matches!(unit.symbol(), "B" | "FLOP") && !unit.dimension().is_plain();
+        match self.unit.filter(named) {
+            _ if self.percent() => "61.8 %".to_owned(),
+            Some(unit) => format!("1.25 {unit}"),
+            None => self.dimension.example().to_owned(),
+        }
+    }
+
     fn percent(self) -> bool {
         self.unit == Some(Unit::PERCENT)
     }
@@ -54,7 +65,7 @@ impl Asked {
 /// # Errors
 /// [`ReadError`]: unreadable, without the unit it needs, or of another kind.
 pub fn read_as(text: &str, asked: Asked) -> Result<Typed, ReadError> {
-    let mut typed = read(text, Some(asked.dimension))?;
+    let mut typed = read_like(text, Some(asked.dimension), &asked.example())?;
     let shown = quoted(text);
     if let Some((unit, column)) = typed.unit.filter(|(u, _)| *u != Unit::NONE) {
         let bare = text.chars().skip(column.saturating_sub(1));
@@ -278,6 +289,10 @@ mod tests {
             );
         }
         assert!(read_as("1.037x", Asked::in_unit(Unit::FACTOR)).is_ok());
+        // What it looks like is told in the unit that is asked for.
+        assert!(fault("6.3 % 1", percent).contains("An answer looks like 61.8 %."));
+        let time = Asked::in_unit(Unit::parse("µs").unwrap());
+        assert!(fault("1 2", time).contains("An answer looks like 1.25 µs."));
     }
 
     #[test]

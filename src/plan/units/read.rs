@@ -30,12 +30,22 @@ const DEEPEST: usize = 32;
 /// [`ReadError`] with the column for anything else; never panics, never runs
 /// away: results beyond 10³⁰, division by zero and deep nesting are errors.
 pub fn read(text: &str, asked: Option<Dimension>) -> Result<Typed, ReadError> {
+    read_like(text, asked, asked.unwrap_or(Dimension::Bytes).example())
+}
+
+/// The same, where an answer looks like this.
+pub(super) fn read_like(
+    text: &str,
+    asked: Option<Dimension>,
+    example: &str,
+) -> Result<Typed, ReadError> {
     let chars: Vec<char> = unsigned(text).chars().collect();
     let mut reader = Reader {
         chars: &chars,
         at: 0,
         depth: 0,
         asked,
+        example,
         units: 0,
         last_unit: None,
         trailing: None,
@@ -93,6 +103,7 @@ struct Reader<'a> {
     at: usize,
     depth: usize,
     asked: Option<Dimension>,
+    example: &'a str,
     units: usize,
     last_unit: Option<(Unit, usize)>,
     /// The one unit at the end of the text: it belongs to the whole.
@@ -136,7 +147,7 @@ impl Reader<'_> {
     }
 
     fn error(&self, at: usize, what: String) -> ReadError {
-        let example = self.asked.unwrap_or(Dimension::Bytes).example();
+        let example = self.example;
         let mut message = what;
         if !message.ends_with('.') {
             message.push('.');

@@ -201,31 +201,52 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
         );
         return rows;
     }
+    let ran = runs.iter().any(|(_, report)| report.is_some());
     let fits = (columns.saturating_sub(LABEL) / PLAN).max(1);
-    let runs = runs.get(..fits.min(runs.len())).unwrap_or_default();
+    // Plans that have no room beside the others stand below them.
+    let mut rows: Vec<Row> = runs
+        .chunks(fits)
+        .zip(
+            ["this machine, forward"]
+                .into_iter()
+                .chain(std::iter::repeat("")),
+        )
+        .flat_map(|(runs, head)| table(runs, head, ran, columns))
+        .collect();
+    let device = runs.iter().find_map(|(_, report)| report.as_ref());
+    let text = match device {
+        Some(report) => format!("on {}", report.device),
+        None if state.shared.runs.running().is_some() => "a run is in progress".to_owned(),
+        None => {
+            let on = state.shared.machine.backend();
+            let on = on.map_or(String::new(), |backend| format!(" on {}", backend.name));
+            format!("not run yet{on}: r runs it")
+        }
+    };
+    let text = words(&text, columns.saturating_sub(2), Role::Dim);
+    rows.extend(text.into_iter().map(|row| row.indented(2)));
+    rows
+}
+
+/// Plans beside each other, each in its column: what ran of them, where anything did.
+fn table(runs: &[(Cut, Option<&Report>)], head: &str, ran: bool, columns: usize) -> Vec<Row> {
     let titles: Vec<String> = runs.iter().map(|(cut, _)| cut.title()).collect();
     let longest = titles.iter().map(|title| width(title) + 2).max();
     let room = columns.saturating_sub(LABEL) / runs.len().max(1);
     let plan = longest.unwrap_or(PLAN).min(room).max(PLAN);
     let plans = |head: &str, cells, role| in_columns(Row::of(head, role), cells, plan, role);
-    let mut rows = vec![Row::default()];
-    let mut head = Row::of("this machine, forward", Role::Strong);
+    let mut rows = match ran || !head.is_empty() {
+        true => vec![Row::default()],
+        false => Vec::new(),
+    };
+    let mut head = Row::of(head, Role::Strong);
     // A long name of the first plan has a row below the head.
     let first = titles.first().map_or(0, |title| width(title).min(plan - 1));
     if LABEL + plan <= head.width() + first {
         rows.push(std::mem::take(&mut head));
     }
     rows.push(in_columns(head, titles, plan, Role::Dim));
-    if runs.iter().all(|(_, report)| report.is_none()) {
-        let text = match state.shared.runs.running() {
-            Some(_) => "  a run is in progress".to_owned(),
-            None => {
-                let on = state.shared.machine.backend();
-                let on = on.map_or(String::new(), |backend| format!(" on {}", backend.name));
-                format!("  not run yet{on}: r runs it")
-            }
-        };
-        rows.push(Row::of(text, Role::Dim));
+    if !ran {
         return rows;
     }
     let each = |f: fn(&Report) -> Option<String>| {
@@ -238,11 +259,6 @@ fn machine(state: &State, claim: &Claim, columns: usize) -> Vec<Row> {
     rows.push(plans("  issued MB #", issued, Role::Issued));
     let (head, times) = timed(runs);
     rows.push(plans(&head, times, Role::Measured));
-    if let Some((_, Some(report))) = runs.iter().find(|(_, report)| report.is_some()) {
-        let device = format!("on {}", report.device);
-        let device = words(&device, columns.saturating_sub(2), Role::Dim);
-        rows.extend(device.into_iter().map(|row| row.indented(2)));
-    }
     rows
 }
 

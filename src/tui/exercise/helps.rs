@@ -2,7 +2,7 @@
 
 use super::form::styled;
 use crate::tui::pen::width as columns_of;
-use crate::tui::rows::Row;
+use crate::tui::rows::{Row, words};
 use crate::tui::theme::Role;
 use app::State;
 use app::question::Asked;
@@ -88,10 +88,13 @@ pub fn solution(state: &State, asked: &Asked, key: &Key, width: usize) -> Vec<Ro
     let kept = state.shared.study.progress.key(&asked.exercise, &asked.key);
     if kept.given_up && !kept.solved {
         rows.push(Row::default());
-        rows.push(Row::of(
-            "Seen before solving, it counts as read, not as solved.",
-            Role::Dim,
-        ));
+        let counts = state
+            .shared
+            .study
+            .progress
+            .as_read(&asked.exercise, &asked.key);
+        let text = format!("Seen before solving, it {counts}.");
+        rows.extend(words(&text, width, Role::Dim));
     }
     rows
 }

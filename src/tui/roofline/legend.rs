@@ -75,7 +75,8 @@ pub fn wide(state: &State, pen: &mut Pen<'_>) {
         state.shared.bench.cut().title(),
         clock.unit
     );
-    pen.put(1, 0, &clip(&title, 36), Role::Strong);
+    let room = usize::from(pen.width()).saturating_sub(2);
+    pen.put(1, 0, &clip(&title, room), Role::Strong);
     for (edge, head) in [(22, "FLOP/B ="), (30, "floor =")] {
         pen.right(edge, 1, head, Role::Dim);
     }
@@ -101,7 +102,7 @@ pub fn wide(state: &State, pen: &mut Pen<'_>) {
         y += 1;
     }
     let below = below(state);
-    let mut part = pen.part(1, 0, 37, pen.height());
+    let mut part = pen.part(1, 0, pen.width().saturating_sub(1), pen.height());
     let y = lines(&below, y + 1, &mut part);
     terms(state, y + 1, &mut part);
 }
@@ -143,7 +144,7 @@ fn terms(state: &State, y: u16, pen: &mut Pen<'_>) {
         pen.right(36, y + 4, &clock.fine(ran.seconds), Role::Measured);
         if ran.rate > side.rate {
             let text = match side.byte_seconds >= side.floor {
-                true => "more than DRAM allows: caches held it",
+                true => "more than DRAM allows: it was cached",
                 false => "more than the peak that is set here",
             };
             pen.put(1, y + 5, text, Role::Dim);
@@ -196,6 +197,13 @@ fn below(state: &State) -> Vec<(String, Role)> {
     if !view.blocks.is_empty() {
         lines.push(("1 2 3 4 on the axis: the".to_owned(), Role::Dim));
         lines.push(("whole block, V1 to V4 =".to_owned(), Role::Dim));
+    }
+    // Other plans that ran stay in the plot.
+    let others = view.achieved.iter().filter(|run| !run.present);
+    let signs: Vec<String> = others.map(|run| run.sign.to_string()).collect();
+    if !signs.is_empty() {
+        let text = format!("{} off the axis: forwards @", signs.join(" "));
+        lines.push((text, Role::Measured));
     }
     match view.achieved.iter().find(|a| a.present) {
         Some(run) => {

@@ -65,7 +65,9 @@ fn space_goes_round_to_the_first_open_question_and_is_named_where_one_is() {
         solved(&mut s, "ex14", before);
         let s = s.press(&[key(Code::End)]);
         assert!(!footer(&s).contains("next open"), "{}", footer(&s));
-        let s = s.press(&[SPACE]).shows("No other question is open");
+        let s = s
+            .press(&[SPACE])
+            .shows("No other question of this exercise is open");
         assert_eq!(row(&s), before.len());
     }
 }

@@ -123,7 +123,7 @@ fn text_is_found_in_this_section_and_in_the_next_ones() {
         .press(&[ch('/')])
         .typed("one box")
         .press(&[ENTER])
-        .shows("is not on this page, nor in the words of other sections")
+        .shows("is not on this page, nor found in other sections")
         .press(&[ch('/')])
         .typed("nowhere at all")
         .press(&[ENTER])
@@ -252,6 +252,24 @@ fn a_course_that_was_read_again_keeps_the_place() {
     assert_eq!((s.state.reader.lesson, s.state.reader.section), (0, 1));
     s.shows("Look before you count")
         .shows("Read again: 04-qkv.");
+}
+
+#[test]
+fn where_a_claim_stands_and_what_was_said_of_it_is_found_from_other_sections() {
+    let at = |s: Screen, section: usize| {
+        let s = s
+            .press(&[ch(':')])
+            .typed("lesson 07")
+            .press(&[ENTER, ch('o'), key(Code::Home)]);
+        s.press(&vec![key(Code::Down); section - 1]).press(&[ENTER])
+    };
+    let sought = |s: Screen, text: &str| s.press(&[ch('/')]).typed(text).press(&[ENTER]);
+    let s = at(Screen::with(Course::built_in(), 80, 24), 1);
+    let s = sought(s, "Revolutionary").shows("section 7 of 11");
+    // What is true of it waits for a judgement.
+    let s = sought(at(s, 1), "Found by reading").shows("is not on this page, nor found");
+    let s = at(s, 8).press(&[TAB, ENTER, ENTER, key(Code::Down), ENTER, key(Code::Esc)]);
+    sought(at(s, 1), "Found by reading").shows("section 8 of 11");
 }
 
 #[test]
