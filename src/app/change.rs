@@ -233,7 +233,11 @@ impl Shared {
     /// The plan and its setup as a command line of this program.
     pub fn command(&self, subcommand: &str) -> String {
         let plan = self.bench.cut().as_options();
-        let setup = self.bench.setup().as_options();
+        // What is priced needs no seed.
+        let setup = match subcommand {
+            "cost" => self.bench.setup().config(Cut::v1()).as_options(),
+            _ => self.bench.setup().as_options(),
+        };
         let on = match subcommand {
             "run" => self.on_device() + &self.on_backend(),
             _ => self.on_device(),

@@ -80,7 +80,12 @@ impl Entry {
     /// Where a text holds the word, plural or not; a symbol stands alone.
     fn found(&self, text: &str) -> Option<usize> {
         let folded = text.to_lowercase();
-        self.names().find_map(|name| {
+        // Bytes that add up are no product: these two ops stand beside others of theirs.
+        let among = ["gate", "silu", "mul"].iter().any(|op| folded.contains(op));
+        let names = self
+            .names()
+            .filter(|name| among || !["up", "down"].contains(name));
+        names.into_iter().find_map(|name| {
             // CU is an abbreviation, and no part of `ex19.cu`.
             let capitals = name.chars().all(char::is_uppercase);
             let (text, name) = match self.symbol || capitals {
@@ -288,6 +293,13 @@ mod tests {
         let here = words(&glossary, glossary.here);
         for word in ["launch", "sector", "issued bytes, issued", "B", "S"] {
             assert!(here.contains(&word), "{word} in {here:?}");
+        }
+        // Prices add up: no product of that name.
+        for (text, has) in [("they add up", false), ("gate and up", true)] {
+            let mut glossary = Glossary::default();
+            glossary.look_up(&course, "", text, false);
+            let here = words(&glossary, glossary.here);
+            assert_eq!(here.iter().any(|word| word.contains("up")), has, "{text}");
         }
         // Words are whole: no CU in “acute”, no L in “launch”.
         assert!(!here.contains(&"L") && !here.contains(&"I"), "{here:?}");

@@ -152,6 +152,19 @@ pub fn enter(reader: &mut Reader, shared: &mut Shared) {
     }
 }
 
+/// One is back at the block that has the keys: where the setup was changed meanwhile, the
+/// block's is lent again.
+pub(super) fn back(reader: &mut Reader, shared: &mut Shared) {
+    let held = Held::of(reader, shared);
+    let Some((lesson, live)) = held.as_ref().and_then(Held::get) else {
+        return;
+    };
+    let other = |(setup, _)| setup != *shared.bench.setup();
+    if start(shared, lesson, live).is_ok_and(other) {
+        enter(reader, shared);
+    }
+}
+
 /// The keys go elsewhere: what is being typed is kept.
 pub fn leave(reader: &mut Reader, shared: &mut Shared, out: &mut Out) {
     answering::leave_field(shared, out);

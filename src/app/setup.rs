@@ -93,5 +93,15 @@ mod tests {
             s.as_options(),
             " --batch 8 --seq 1 --context 512 --dtype bf16"
         );
+        let mut s = Setup::preset("workshop").unwrap();
+        s.seed = 2;
+        s.conventions.exact_causal = true;
+        s.conventions.rope_split = true;
+        s.conventions.rope_table = true;
+        s.conventions.keep_kv = plan::cost::KeepKv::On;
+        assert_eq!(
+            s.as_options(),
+            " --causal exact --keep-kv on --rope-kernels 2 --rope-table --seed 2"
+        );
     }
 }

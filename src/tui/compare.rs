@@ -207,7 +207,8 @@ fn beside(state: &State, (plans, merits): (&Plans<'_>, bool), pen: &mut Pen<'_>)
     };
     if let Some(cost) = cost {
         let title = format!("{}, kernels of a block", cost.config.cut.title());
-        pen.put(1, 0, &super::pen::clip(&title, 36), Role::Strong);
+        let room = usize::from(pen.width()).saturating_sub(2);
+        pen.put(1, 0, &super::pen::clip(&title, room), Role::Strong);
         let report = state
             .shared
             .runs

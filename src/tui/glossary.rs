@@ -27,7 +27,7 @@ fn text_width(columns: u16) -> usize {
 /// What stands over an entry.
 fn head(glossary: &Glossary, at: usize) -> Option<&'static str> {
     match at {
-        0 if glossary.here > 0 => Some("On the page that you come from"),
+        0 if glossary.here > 0 => Some("On the page that you come from, and in what explains it"),
         at if at == glossary.here => Some("More words"),
         _ => None,
     }

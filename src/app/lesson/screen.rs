@@ -63,10 +63,11 @@ impl Screen for Reader {
         }
     }
 
-    fn restore(&mut self, _: &mut Shared, mark: Mark) {
+    fn restore(&mut self, shared: &mut Shared, mark: Mark) {
         if (self.lesson, self.section) != (mark.item, mark.scroll) {
             self.turn(mark.item, mark.scroll);
         }
+        live::back(self, shared);
     }
 
     /// The lesson that was open, or where the learner stopped, or the first.

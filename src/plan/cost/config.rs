@@ -180,6 +180,21 @@ impl Config {
         if self.dtype != Dtype::Fp32 {
             say(format!("--dtype {}", self.dtype.name()));
         }
+        let counted = &self.conventions;
+        let kept = match counted.keep_kv {
+            KeepKv::Auto => None,
+            KeepKv::On => Some("--keep-kv on"),
+            KeepKv::Off => Some("--keep-kv off"),
+        };
+        let said = [
+            counted.exact_causal.then_some("--causal exact"),
+            kept,
+            counted.rope_split.then_some("--rope-kernels 2"),
+            counted.rope_table.then_some("--rope-table"),
+        ];
+        said.into_iter()
+            .flatten()
+            .for_each(|text| say(text.to_owned()));
         out
     }
 
