@@ -148,7 +148,13 @@ fn strip(ribbon: &Ribbon, fallen: Fallen<'_>, ascii: bool, columns: usize) -> Ve
 pub fn ribbon(state: &State, ribbon: &Ribbon, columns: usize) -> Vec<Row> {
     let mut rows = match columns >= usize::from(WIDTHS[1]) {
         true => drawn(state, ribbon),
-        false => words(&ribbon.to_string(), columns, Role::Text),
+        false => {
+            // Texts speak of boxes and bars.
+            let how = "Too narrow for boxes: | parts them, without their bars.";
+            let mut rows = words(how, columns, Role::Dim);
+            rows.extend(words(&ribbon.to_string(), columns, Role::Text));
+            rows
+        }
     };
     if !ribbon.walls.is_empty() {
         rows.push(Row::default());

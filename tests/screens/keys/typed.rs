@@ -255,6 +255,18 @@ fn a_wrong_answer_is_emptied_by_no_blank_and_not_without_a_word() {
 }
 
 #[test]
+fn a_ribbon_without_room_for_boxes_says_how_it_is_read() {
+    for (columns, rows, narrow) in [(60, 18, true), (80, 24, false)] {
+        let s = home(columns, rows).press(&[ch(':')]).typed("lesson 12");
+        let s = s.press(&[ENTER, ch('o'), key(Code::Home), key(Code::Down), ENTER]);
+        match narrow {
+            true => s.shows("Too narrow for boxes: | parts them"),
+            false => s.hides("Too narrow"),
+        };
+    }
+}
+
+#[test]
 fn what_a_guess_is_stands_whole_below_a_long_one() {
     // Lesson 12, section 13: bytes of a staircase.
     let s = home(60, 18).press(&[ch(':')]).typed("lesson 12");
